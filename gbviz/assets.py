@@ -1,0 +1,35 @@
+"""Where the data files that gbviz ships are found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from gbviz.errors import GbvizError
+
+_HERE = Path(__file__).parent
+# An installed wheel carries the folder inside the package, a checkout beside it.
+_FOLDERS = (_HERE / "assets_data", _HERE.parent / "assets")
+
+
+def asset_path(name: str) -> Path:
+    """The path of one shipped data file.
+
+    Parameters
+    ----------
+    name
+        Path below `assets/`, for example ``"catalogue.toml"``.
+
+    Raises
+    ------
+    GbvizError
+        The installation is incomplete.
+
+    Examples
+    --------
+    >>> asset_path("catalogue.toml").name
+    'catalogue.toml'
+    """
+    for folder in _FOLDERS:
+        if (path := folder / name).is_file():
+            return path
+    raise GbvizError(f"the data file {name!r} is missing: install gbviz again")

@@ -1,0 +1,202 @@
+"""The fabric's own figures under one health, no job needed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.flows.bounds import LeafClasses, bisection, blocking, leaf_classes, worst_pair
+from gbviz.flows.exchange_paths import MOST_FLOWS, path_phase
+from gbviz.flows.phase import Phase, conserved, exchange_phase
+from gbviz.flows.reach import cut_off
+from gbviz.routing.rails import Rails, rails
+from gbviz.routing.stages import Stages, stages
+
+if TYPE_CHECKING:
+    from gbviz.cooling import Thermal
+    from gbviz.routing.modes import Mode
+    from gbviz.topology.fabric import Fabric, Ints
+    from gbviz.topology.health import Health
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """What the fabric can still do. Rates are GB/s in one direction; None = does not exist.
+
+    Parameters
+    ----------
+    live_gpus
+        GPUs that run: not failed, not shut down.
+    disconnected_gpus
+        Names of live GPUs that cannot reach the largest part of the cluster.
+    injection_GBps
+        What all live NICs can send.
+    bisection_GBps
+        Maximum flow from the NICs of the first half of the leaves to those of the second.
+    all_to_all_GBps_per_gpu
+        What a GPU with most to send sends, over the time of the phase in which every live GPU
+        sends the same to every live GPU of every other rack; 0 where a pair is cut off.
+    worst_pair_GBps
+        Rate of the worst pair of live GPUs in different racks with the fabric to itself.
+    worst_leaf_uplink_fraction
+        Live uplink capacity of the worst leaf, either way, over its healthy one; a dead leaf has 0.
+    nvlink_GBps
+        Live NVLink capacity of all GPUs, the slower way of each cable.
+    compute_fraction
+        Mean clock of all GPUs that the cluster has.
+    nonblocking
+        True where every admissible traffic gets through; `nonblocking_why` says why not.
+    bottleneck
+        The worst link of the all-to-all phase.
+    cut_off_pairs
+        Ordered pairs of live GPUs in different racks that no live way joins.
+    reason
+        Metric to why it is None, or why it is what one would not expect.
+    """
+
+    live_gpus: int
+    disconnected_gpus: tuple[str, ...]
+    injection_GBps: float  # noqa: N815 the unit's own capitals
+    bisection_GBps: float  # noqa: N815
+    all_to_all_GBps_per_gpu: float | None  # noqa: N815
+    worst_pair_GBps: float | None  # noqa: N815
+    worst_leaf_uplink_fraction: float
+    nvlink_GBps: float  # noqa: N815
+    compute_fraction: float
+    nonblocking: bool | None
+    nonblocking_why: str | None
+    bottleneck: str | None
+    cut_off_pairs: int
+    reason: dict[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: int) -> Metrics:
+    """The figures of a built cluster under one health and its clocks."""
+    spread = stages(fabric, health, mode)
+    by_capacity = spread if mode != "spray" else stages(fabric, health, "adaptive")
+    nics = rails(fabric, health, spread.nic_up, spread.nic_down)
+    leaves = leaf_classes(by_capacity, nics)
+    block = blocking(by_capacity, leaves)
+    reason: dict[str, str] = {}
+    phase, exchange = _exchange(fabric, health, (spread, nics), mode, seed, reason)
+    if not spread.nic_up.any():
+        reason["nonblocking"] = "no NIC is live"
+    lost = np.flatnonzero(cut_off(by_capacity, nics, len(nics.live) // fabric.count("rack")))
+    return Metrics(
+        live_gpus=int(nics.live.sum()),
+        disconnected_gpus=_names(fabric, lost),
+        injection_GBps=float(spread.nic_up.sum()),
+        bisection_GBps=bisection(by_capacity, leaves),
+        all_to_all_GBps_per_gpu=exchange,
+        worst_pair_GBps=_worst_pair(spread, leaves, phase, reason),
+        worst_leaf_uplink_fraction=_worst_uplinks(fabric, health),
+        nvlink_GBps=_nvlink(fabric, health),
+        compute_fraction=float(thermal.clock.mean()),
+        nonblocking=None if not spread.nic_up.any() else block is None,
+        nonblocking_why=_blocked(fabric, block),
+        bottleneck=_bottleneck(fabric, spread, phase),
+        cut_off_pairs=phase.cut_pairs if phase else 0,
+        reason=reason,
+        problems=conserved(phase) if phase else (),
+    )
+
+
+def _exchange(
+    fabric: Fabric,
+    health: Health,
+    live: tuple[Stages, Rails],
+    mode: Mode,
+    seed: int,
+    reason: dict[str, str],
+) -> tuple[Phase | None, float | None]:
+    """The all-to-all phase, and the rate that it gives a GPU."""
+    spread, nics = live
+    per_rack = nics.live.reshape(fabric.count("rack"), -1).sum(axis=1)
+    others = per_rack.sum() - per_rack[per_rack > 0]
+    name = "all_to_all_GBps_per_gpu"
+    if not len(others) or not others.max():
+        reason[name] = reason["worst_pair_GBps"] = (
+            "no GPU is live" if not len(others) else "live GPUs are in one rack only"
+        )
+        return None, None
+    if mode in ("adaptive", "spray"):
+        phase = exchange_phase(fabric, spread, nics)
+    else:
+        found = path_phase(fabric, health, spread, nics, seed=seed if mode == "ecmp" else None)
+        if found is None:
+            reason[name] = reason["worst_pair_GBps"] = (
+                f"{mode} routes every flow by itself, and these are more than {MOST_FLOWS:,}"
+            )
+            return None, None
+        phase = found
+    if phase.cut_pairs:
+        reason[name] = (
+            f"{phase.cut_pairs:,} pairs of live GPUs in different racks are cut off,"
+            " so the exchange never ends"
+        )
+    # Where racks differ, GPUs of the most damaged one send most: they keep their NICs busy longest.
+    return phase, float(others.max()) / phase.time_s
+
+
+def _names(fabric: Fabric, gpus: Ints) -> tuple[str, ...]:
+    first = fabric.nodes("gpu").start
+    return tuple(fabric.name(first + gpu) for gpu in gpus.tolist())
+
+
+def _worst_pair(
+    spread: Stages, leaves: LeafClasses, phase: Phase | None, reason: dict[str, str]
+) -> float | None:
+    if phase is None:
+        return None
+    if phase.cut_pairs:
+        reason["worst_pair_GBps"] = f"{phase.cut_pairs:,} pairs are cut off"
+        return 0.0
+    return worst_pair(spread, leaves)
+
+
+def _worst_uplinks(fabric: Fabric, health: Health) -> float:
+    tier, count = fabric.tiers[1], fabric.count("leaf")
+    live = health.capacity(fabric, 1).reshape(2, count, -1).sum(axis=2).min(axis=0)
+    whole = tier.capacity.reshape(count, -1).sum(axis=1)
+    return float((live / whole).min())
+
+
+def _nvlink(fabric: Fabric, health: Health) -> float:
+    nvlink = fabric.nvlink
+    assert nvlink is not None
+    damaged = health.damaged_nvlink(fabric)
+    whole = (nvlink.racks - len(damaged)) * nvlink.gpus * nvlink.asics * nvlink.link_GBps
+    hurt = (health.nvlink_capacity(fabric, rack).min(axis=0).sum() for rack in damaged.tolist())
+    return float(whole + sum(hurt))
+
+
+def _blocked(fabric: Fabric, block: tuple[int, str] | None) -> str | None:
+    if block is None:
+        return None
+    leaf, why = block
+    return f"{fabric.name(fabric.nodes('leaf').start + leaf)}: {why}"
+
+
+def _bottleneck(fabric: Fabric, spread: Stages, phase: Phase | None) -> str | None:
+    """The worst place of the exchange in words."""
+    if phase is None or phase.bottleneck is None or phase.cut_pairs:
+        return None
+    stage, place = phase.bottleneck
+    if stage.startswith("link"):
+        return fabric.link_name(fabric.tiers[0].first + place[0])
+    if stage.startswith("nic"):
+        name = fabric.name(fabric.nodes("nic").start + place[0])
+        return f"{name} ({'sending' if stage == 'nic up' else 'receiving'})"
+    if stage.startswith("leaf"):
+        leaf = fabric.name(fabric.nodes("leaf").start + phase.leaf_at[place[0]] + place[1])
+        positions = np.flatnonzero(spread.position_class == place[2])
+        words = f"each of {len(positions)} spines" if len(positions) > 1 else "one spine"
+        pod = (phase.leaf_at[place[0]] + place[1]) // spread.shape.leaves_per_pod
+        if len(positions) == 1:
+            first = fabric.nodes("spine").start + pod * spread.shape.spines_per_pod
+            words = fabric.name(first + int(positions[0]))
+        return f"{leaf}>{words}" if stage == "leaf up" else f"{words}>{leaf}"
+    return f"pod {place[0]}: spines to cores, {stage.split()[1]}"

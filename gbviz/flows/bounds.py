@@ -1,0 +1,220 @@
+"""What the damaged fabric can carry at best: bisection, worst pair, non-blocking or not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.flows.maxflow import max_flow
+from gbviz.routing.shares import split
+from gbviz.routing.stages import group_columns
+
+if TYPE_CHECKING:
+    from gbviz.routing.rails import Rails
+    from gbviz.routing.stages import Stages
+    from gbviz.topology.fabric import Bools, Floats, Ints
+
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeafClasses:
+    """Leaves with equal NICs and equal bundles, of one pod and one half, taken together.
+
+    `first` (C,) a leaf of each class, `members` (C,) how many, `leaf_class` (leaves,), `upper`
+    (C,) True for the second half of the leaves, `sends` and `gets` (C,) GB/s of one leaf's NICs.
+    """
+
+    leaf_class: Ints
+    first: Ints
+    members: Floats
+    upper: Bools
+    sends: Floats
+    gets: Floats
+
+
+def leaf_classes(live: Stages, nics: Rails) -> LeafClasses:
+    """The classes of a fabric's leaves."""
+    leaves = live.shape.leaves
+    number = np.arange(leaves)
+    sends: Floats = np.bincount(nics.leaf, live.nic_up, leaves).astype(np.float64)
+    gets: Floats = np.bincount(nics.leaf, live.nic_down, leaves).astype(np.float64)
+    upper = number >= leaves // 2
+    rows = [upper, number // live.shape.leaves_per_pod, sends, gets]
+    bundles = [live.leaf.up[:leaves].T, live.leaf.down[:leaves].T]
+    leaf_class, first = group_columns([np.stack(rows).astype(np.float64), *bundles])
+    members = np.bincount(leaf_class).astype(np.float64)
+    return LeafClasses(leaf_class, first, members, upper[first], sends[first], gets[first])
+
+
+def bisection(live: Stages, leaves: LeafClasses) -> float:
+    """Maximum flow from the NICs of the first half of the leaves to those of the second, GB/s.
+
+    Any way through live links counts, also one that no routing mode would take. Equal leaves,
+    spines and cores carry equal parts of some maximum flow, so each class is one node.
+
+    Parameters
+    ----------
+    live
+        Stages that split by capacity, so that a bundle's capacity is the sum of its cables.
+    leaves
+        From `leaf_classes`.
+    """
+    C, K, E, pods = len(leaves.first), live.n_classes, len(live.cores), live.shape.pods
+    source, sink = 0, 1
+    leaf, spine = 2, 2 + C
+    core = spine + pods * K
+    edges: list[tuple[int, int, float]] = []
+    for c in range(C):
+        pod = int(leaves.first[c]) // live.shape.leaves_per_pod
+        many = float(leaves.members[c])
+        if leaves.upper[c]:
+            edges.append((leaf + c, sink, many * float(leaves.gets[c])))
+        else:
+            edges.append((source, leaf + c, many * float(leaves.sends[c])))
+        for k in range(K):
+            at, times = spine + pod * K + k, many * float(live.spines[k])
+            edges.append((leaf + c, at, times * float(live.leaf.up[leaves.first[c], k])))
+            edges.append((at, leaf + c, times * float(live.leaf.down[leaves.first[c], k])))
+    for pod in range(pods):
+        for e in range(E):
+            k = int(live.core_owner[e])
+            times = float(live.spines[k] * live.cores[e])
+            at = spine + pod * K + k
+            edges.append((at, core + e, times * float(live.core.up[pod, e])))
+            edges.append((core + e, at, times * float(live.core.down[pod, e])))
+    return max_flow(core + E, edges, source, sink)
+
+
+def blocking(live: Stages, leaves: LeafClasses) -> tuple[int, str] | None:
+    """Why the fabric cannot carry every admissible traffic, None where it can.
+
+    Admissible: no NIC is asked to send or receive more than it can. The split is that of
+    `adaptive`; the worst demand on each link is found by filling its best customers first.
+
+    Returns
+    -------
+    (int, str) or None
+        A leaf and what is wrong there. For core links the worst demand is an upper bound, so a
+        damaged three-tier fabric may be called blocking that could just be carried.
+    """
+    short = _short_of_uplinks(live, leaves)
+    if short is not None:
+        return short
+    C = len(leaves.first)
+    a, b = (grid.reshape(-1) for grid in np.meshgrid(np.arange(C), np.arange(C), indexing="ij"))
+    other = _other_members(leaves)
+    shares = split(live, leaves.first[a], np.where(a == b, other[b], leaves.first[b]))
+    alone = (a == b) & (leaves.members[a] == 1)
+    many = leaves.members - np.eye(C)
+    for k in range(live.n_classes):
+        part = np.where(alone, 0.0, shares.spine[k] / live.spines[k]).reshape(C, C)
+        for way, own, far, table, room in (
+            ("up", leaves.sends, leaves.gets, part, live.leaf.up),
+            ("down", leaves.gets, leaves.sends, part.T, live.leaf.down),
+        ):
+            worst = _fullest(table, many * far, own)
+            over = worst > room[leaves.first, k] * (1 + _SLACK)
+            if over.any():
+                c = int(np.flatnonzero(over)[0])
+                return int(leaves.first[c]), (
+                    f"a bundle {way} could be asked for {worst[c]:,.0f} of"
+                    f" {room[leaves.first[c], k]:,.0f} GB/s"
+                )
+    return _short_of_cores(live, leaves, shares.core.reshape(-1, C, C))
+
+
+def _other_members(leaves: LeafClasses) -> Ints:
+    """(C,) another leaf of each class, the same one where it is alone."""
+    last = leaves.first.copy()
+    last[leaves.leaf_class] = np.arange(len(leaves.leaf_class))
+    return last
+
+
+def _short_of_uplinks(live: Stages, leaves: LeafClasses) -> tuple[int, str] | None:
+    if len(leaves.leaf_class) == 1:
+        return None
+    for way, need, bundles in (
+        ("send", leaves.sends, live.leaf.up),
+        ("receive", leaves.gets, live.leaf.down),
+    ):
+        room = (bundles[leaves.first] * live.spines).sum(axis=1)
+        short = np.flatnonzero(room < need * (1 - _SLACK))
+        if len(short):
+            worst = int(short[np.argmin(room[short] / need[short])])
+            return int(leaves.first[worst]), (
+                f"its live uplinks take {room[worst]:,.0f} GB/s,"
+                f" its live NICs {way} {need[worst]:,.0f}"
+            )
+    return None
+
+
+def _fullest(part: Floats, amount: Floats, limit: Floats) -> Floats:
+    """(C,) the most that one link is asked for: customers with the largest part first.
+
+    `part` (C, C) of a customer's traffic, `amount` (C, C) its size, `limit` (C,) all together.
+    """
+    order = np.argsort(-part, axis=1, kind="stable")
+    part, amount = np.take_along_axis(part, order, 1), np.take_along_axis(amount, order, 1)
+    before = np.cumsum(amount, axis=1) - amount
+    used = np.clip(limit[:, None] - before, 0.0, amount)
+    worst: Floats = (used * part).sum(axis=1)
+    return worst
+
+
+def _short_of_cores(live: Stages, leaves: LeafClasses, part: Floats) -> tuple[int, str] | None:
+    pod = leaves.first // live.shape.leaves_per_pod
+    for e in range(len(live.cores)):
+        apart = live.spines[live.core_owner[e]] * live.cores[e]
+        for own, table, room in (
+            (leaves.sends, part[e], live.core.up[:, e]),
+            (leaves.gets, part[e].T, live.core.down[:, e]),
+        ):
+            asked = own * leaves.members * table.max(axis=1) / apart
+            load = np.bincount(pod, asked, live.shape.pods)
+            over = np.flatnonzero(load > room * (1 + _SLACK))
+            if len(over):
+                leaf = int(over[0]) * live.shape.leaves_per_pod
+                return leaf, (
+                    f"a bundle of its pod's spines to a core could be asked for"
+                    f" {load[over[0]]:,.0f} of {room[over[0]]:,.0f} GB/s"
+                )
+    return None
+
+
+def worst_pair(live: Stages, leaves: LeafClasses) -> float:
+    """The rate of the worst NIC pair with the fabric to itself, GB/s; inf without NICs.
+
+    The smallest of: a live NIC's rate out or in, and what the shares of any two leaves with live
+    NICs let through. Pairs that no way joins are not seen here: they are counted elsewhere.
+    """
+    ends = [nic[nic > 0] for nic in (live.nic_up, live.nic_down)]
+    rate = min((float(nic.min()) for nic in ends if len(nic)), default=float("inf"))
+    busy = np.flatnonzero((leaves.sends > 0) | (leaves.gets > 0))
+    a, b = (grid.reshape(-1) for grid in np.meshgrid(busy, busy, indexing="ij"))
+    other = _other_members(leaves)
+    start, end = leaves.first[a], np.where(a == b, other[b], leaves.first[b])
+    shares = split(live, start, end)
+    for part, members, up, down in _parts(live, shares.spine, shares.core, start, end):
+        room = np.minimum(up, down) * members
+        used = part > 0
+        if used.any():
+            rate = min(rate, float((room[used] / part[used]).min()))
+    return rate
+
+
+def _parts(
+    live: Stages, spine: Floats, core: Floats, start: Ints, end: Ints
+) -> list[tuple[Floats, float, Floats, Floats]]:
+    """For each class: the share, its members, and one member's room at both ends."""
+    found = [
+        (spine[k], float(live.spines[k]), live.leaf.up[start, k], live.leaf.down[end, k])
+        for k in range(live.n_classes)
+    ]
+    pods = start // live.shape.leaves_per_pod, end // live.shape.leaves_per_pod
+    for e in range(len(live.cores)):
+        members = float(live.spines[live.core_owner[e]] * live.cores[e])
+        found.append((core[e], members, live.core.up[pods[0], e], live.core.down[pods[1], e]))
+    return found

@@ -1,0 +1,182 @@
+"""The exchange of all with all, as one coupled phase over groups of equal trays and leaves."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.routing.rails import prefer_rails
+from gbviz.routing.shares import connected
+from gbviz.routing.stages import group_columns
+
+if TYPE_CHECKING:
+    from gbviz.routing.rails import Rails
+    from gbviz.routing.stages import Stages
+    from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Groups:
+    """Leaf groups and trays with equal ones taken together.
+
+    A leaf group is R leaves, one a rail, and the racks under them. Groups of one pod whose trays,
+    NICs and leaves are in the same state form a class.
+
+    Parameters
+    ----------
+    group_class
+        (groups,) class of each leaf group.
+    first, other
+        (C,) a group of each class, and another of the same class (the same one where it is alone).
+    members
+        (C,) groups in each class.
+    tray_class
+        (trays,) class of each compute tray: trays whose GPUs can use the same NICs.
+    trays
+        (C, slots, K) trays of each tray class in each rack of a group of the class.
+    between, within
+        (C, C, K, K, R, R) bytes that a tray sends from its NIC on rail x to the NIC on rail y of a
+        tray in another group, or in the same group, where every GPU sends every other 1 byte.
+    cut_between, cut_within
+        (C, C, K, K) GPU pairs of two trays that no way joins.
+    """
+
+    group_class: Ints
+    first: Ints
+    other: Ints
+    members: Floats
+    tray_class: Ints
+    trays: Floats
+    between: Floats
+    within: Floats
+    cut_between: Floats
+    cut_within: Floats
+
+
+def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
+    """Which leaf groups and trays are alike under one health.
+
+    Parameters
+    ----------
+    fabric
+        A built cluster.
+    live
+        Its stages under the routing mode.
+    nics
+        What each GPU can use.
+    """
+    shape, spec = fabric.shape, fabric.spec
+    assert shape is not None
+    assert spec is not None
+    R, slots = shape.rails, shape.racks_per_group
+    n_groups, per_rack = shape.leaves // R, spec.trays_per_rack
+    tray_class, kinds = _tray_classes(nics)
+    K = len(kinds)
+    rack_trays = np.zeros((n_groups * slots, per_rack), dtype=np.int64) - 1
+    rack_trays[: spec.racks] = tray_class.reshape(spec.racks, per_rack)
+    signature = [
+        (np.arange(n_groups) * R // shape.leaves_per_pod)[None].astype(np.float64),
+        *(rows[: shape.leaves].reshape(n_groups, -1).T for rows in live.leaf.arrays()),
+        rack_trays.reshape(n_groups, -1).T.astype(np.float64),
+        *(_by_group(nic, n_groups).T for nic in (live.nic_up, live.nic_down)),
+    ]
+    group_class, first = group_columns(signature)
+    members = np.bincount(group_class)
+    last = np.zeros(len(first), dtype=np.int64)
+    last[group_class] = np.arange(n_groups)
+    own = rack_trays.reshape(n_groups, slots, per_rack)[first]
+    trays = (own[..., None] == np.arange(K)).sum(axis=2).astype(np.float64)
+    between, cut_between = _exchanged(live, kinds, first, last, R)
+    within, cut_within = _exchanged(live, kinds, first, first, R)
+    return Groups(
+        group_class,
+        first,
+        last,
+        members.astype(np.float64),
+        tray_class,
+        trays,
+        between,
+        within,
+        cut_between,
+        cut_within,
+    )
+
+
+def _by_group(nic: Floats, n_groups: int) -> Floats:
+    """NIC values by leaf group, missing racks of the last group as -1."""
+    width = -(-len(nic) // n_groups)
+    width = max(width, len(nic) // max(n_groups - 1, 1)) if n_groups > 1 else width
+    full = np.full(n_groups * width, -1.0)
+    full[: len(nic)] = nic
+    return full.reshape(n_groups, width)
+
+
+def _tray_classes(nics: Rails) -> tuple[Ints, list[tuple[Bools, Bools, Bools]]]:
+    """Class of each tray, and (send, receive, live) of the GPUs of each class."""
+    R = nics.rails
+    trays = len(nics.live) // R
+    flat = np.concatenate(
+        [
+            nics.send.reshape(trays, -1),
+            nics.receive.reshape(trays, -1),
+            nics.live.reshape(trays, -1),
+        ],
+        axis=1,
+    )
+    if flat.all():
+        classes, first = np.zeros(trays, dtype=np.int64), np.zeros(1, dtype=np.int64)
+    else:
+        packed = np.packbits(flat, axis=1)
+        _, first, classes = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+    kinds = []
+    for tray in first.tolist():
+        gpus = slice(tray * R, tray * R + R)
+        kinds.append((nics.send[gpus], nics.receive[gpus], nics.live[gpus]))
+    return classes.reshape(-1), kinds
+
+
+def _exchanged(
+    live: Stages,
+    kinds: list[tuple[Bools, Bools, Bools]],
+    source: Ints,
+    target: Ints,
+    R: int,
+) -> tuple[Floats, Floats]:
+    """Bytes between NICs of two trays for each pair of groups and tray classes."""
+    C, K = len(source), len(kinds)
+    rail = np.arange(R)
+    a = np.broadcast_to((source[:, None] * R + rail)[:, None, :, None], (C, C, R, R))
+    b = np.broadcast_to((target[:, None] * R + rail)[None, :, None, :], (C, C, R, R))
+    joined = connected(live, a.reshape(-1), b.reshape(-1)).reshape(C * C, R * R)
+    pattern, first = group_columns([joined.T.astype(np.float64)])
+    sent = np.zeros((len(first), K, K, R, R))
+    cut = np.zeros((len(first), K, K))
+    for number, one in enumerate(first.tolist()):
+        for i, (send, _, from_live) in enumerate(kinds):
+            for j, (_, receive, to_live) in enumerate(kinds):
+                pairs = np.ix_(from_live, to_live)
+                sent[number, i, j], cut[number, i, j] = _tray_pair(
+                    send, receive, joined[one], pairs, R
+                )
+    shape = (C, C)
+    return sent[pattern].reshape(*shape, K, K, R, R), cut[pattern].reshape(*shape, K, K)
+
+
+def _tray_pair(
+    send: Bools, receive: Bools, joined: Bools, pairs: tuple[Bools | Ints, ...], R: int
+) -> tuple[Floats, float]:
+    """(R, R) bytes between the NICs of two trays when each live GPU sends each 1; pairs cut off.
+
+    The rules are those of `rails.legs`.
+    """
+    way = (send[:, None, :, None] & receive[None, :, None, :]).reshape(R, R, R * R) & joined
+    way &= prefer_rails(way, R)
+    own = np.arange(R) * (R + 1)  # the target's rail at both ends
+    direct = way[:, np.arange(R), own]
+    way = np.where(direct[:, :, None], np.arange(R * R) == own[None, :, None], way)
+    chosen = way[pairs]
+    ways = chosen.sum(axis=2)
+    share = chosen / np.maximum(ways, 1)[:, :, None]
+    return share.sum(axis=(0, 1)).reshape(R, R), float((ways == 0).sum())

@@ -1,0 +1,146 @@
+"""The links that flow columns name, and how their loads spread over real links."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gbviz.routing.nvlink import NVLinkStage
+    from gbviz.routing.stages import Bundles, Stages
+    from gbviz.topology.fabric import Fabric, Floats, Ints
+    from gbviz.topology.health import Health
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LinkSpace:
+    """The numbering of the links that a solver sees.
+
+    Either real cables (`stages` is None): the fabric's links after its NVLink links. Or class
+    links: NIC up, NIC down, leaf up (leaf x class), leaf down, spine up (pod x core class), spine
+    down. NVLink class links follow in both.
+    """
+
+    fabric: Fabric
+    health: Health
+    stages: Stages | None
+    nvlink: NVLinkStage
+    starts: Ints
+    capacity: Floats
+
+    def cable_loads(self, load: Floats) -> tuple[Floats, ...]:
+        """Loads of the fabric's cables from loads of the solver's links.
+
+        Parameters
+        ----------
+        load
+            (links,) GB/s.
+
+        Returns
+        -------
+        tuple of Floats
+            For each tier (2, n) GB/s, up links first.
+        """
+        parts = [load[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+        tiers = [np.stack(parts[:2])]
+        if self.stages is None:
+            return tuple(np.stack(parts[2 * t : 2 * t + 2]) for t in range(len(self.fabric.tiers)))
+        shape, K = self.stages.shape, self.stages.n_classes
+        rows = shape.pods * shape.leaves_per_pod
+        each = [part.reshape(rows, K) / self.stages.spines for part in parts[2:4]]
+        bundles = [part[: shape.leaves][:, self.stages.position_class] for part in each]
+        tiers.append(self._over_cables(1, np.stack(bundles), shape.m))
+        if shape.cores:
+            E, owner = len(self.stages.cores), self.stages.core_owner
+            apart = self.stages.spines[owner] * self.stages.cores
+            of_core = self.stages.core_class[self.stages.position_class]
+            each = [part.reshape(shape.pods, E) / apart for part in parts[4:6]]
+            bundles = [part[:, of_core].reshape(shape.spines, -1) for part in each]
+            tiers.append(self._over_cables(2, np.stack(bundles), shape.q))
+        return tuple(tiers)
+
+    def _over_cables(self, tier: int, bundles: Floats, parallel: int) -> Floats:
+        """Bundle loads (2, rows, columns) over their parallel cables, (2, n)."""
+        assert self.stages is not None
+        cables = self.health.capacity(self.fabric, tier)
+        cables = cables.reshape(*bundles.shape, parallel)
+        weight = (cables > 0).astype(np.float64) if self.stages.even else cables
+        total = weight.sum(axis=3)
+        part = bundles / np.where(total > 0, total, 1.0)
+        loads: Floats = (part[..., None] * weight).reshape(2, -1)
+        return loads
+
+    def name(self, link: int) -> str:
+        """What people call a link: a cable, a bundle, or all bundles of one class."""
+        part = int(np.searchsorted(self.starts, link, side="right")) - 1
+        number = link - int(self.starts[part])
+        if part == len(self.starts) - 2:
+            return self._nvlink_name(number)
+        if self.stages is None or part < 2:
+            tier = self.fabric.tiers[part // 2]
+            return self.fabric.link_name(tier.first + part % 2 * tier.n + number)
+        shape = self.stages.shape
+        if part < 4:
+            row, k = divmod(number, self.stages.n_classes)
+            low, top = self._leaf(row), self._spines(row // shape.leaves_per_pod, k)
+        else:
+            pod, e = divmod(number, len(self.stages.cores))
+            k = int(self.stages.core_owner[e])
+            low = self._spines(pod, k)
+            top = _counted(int(self.stages.spines[k] * self.stages.cores[e]), "core")
+        return f"{low}>{top}" if part % 2 == 0 else f"{top}>{low}"
+
+    def _leaf(self, row: int) -> str:
+        return self.fabric.name(self.fabric.nodes("leaf").start + row)
+
+    def _spines(self, pod: int, k: int) -> str:
+        assert self.stages is not None
+        positions = np.flatnonzero(self.stages.position_class == k)
+        if len(positions) > 1:
+            return _counted(len(positions), "spine")
+        first = self.fabric.nodes("spine").start + pod * self.stages.shape.spines_per_pod
+        return self.fabric.name(first + int(positions[0]))
+
+    def _nvlink_name(self, number: int) -> str:
+        everyone = len(self.nvlink.slot) * self.nvlink.gpus
+        first = self.fabric.nodes("gpu").start
+        if number < 2 * everyone:
+            into, gpu = divmod(number, everyone)
+        else:
+            rest = (number - 2 * everyone) // self.nvlink.n_classes
+            rest, gpu = divmod(rest, self.nvlink.gpus)
+            damaged, into = divmod(rest, 2)
+            rack = int(np.flatnonzero(self.nvlink.slot == damaged)[0])
+            gpu += rack * self.nvlink.gpus
+        name = self.fabric.name(first + gpu)
+        return f"NVLink>{name}" if into else f"{name}>NVLink"
+
+
+def _counted(number: int, kind: str) -> str:
+    return f"{number} {kind}s"
+
+
+def class_links(fabric: Fabric, health: Health, stages: Stages, nvlink: NVLinkStage) -> LinkSpace:
+    """The link space of class links, for routing that spreads."""
+    leaf = _whole(stages.leaf, stages.spines)
+    core = _whole(stages.core, stages.spines[stages.core_owner] * stages.cores)
+    parts = [stages.nic_up, stages.nic_down, *leaf, *core, nvlink.capacity]
+    return LinkSpace(fabric, health, stages, nvlink, _starts(parts), np.concatenate(parts))
+
+
+def cable_links(fabric: Fabric, health: Health, nvlink: NVLinkStage) -> LinkSpace:
+    """The link space of single cables, for routing that picks one path."""
+    tiers = [health.capacity(fabric, number) for number in range(len(fabric.tiers))]
+    parts = [*(way for tier in tiers for way in tier), nvlink.capacity]
+    return LinkSpace(fabric, health, None, nvlink, _starts(parts), np.concatenate(parts))
+
+
+def _whole(bundles: Bundles, members: Floats) -> tuple[Floats, Floats]:
+    return (bundles.up * members).reshape(-1), (bundles.down * members).reshape(-1)
+
+
+def _starts(parts: list[Floats]) -> Ints:
+    """Where each part starts, and the end."""
+    return np.cumsum([0, *(len(part) for part in parts)])

@@ -1,0 +1,198 @@
+"""The result document: what `--json` prints."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from gbviz import __version__
+from gbviz.cooling import loops
+from gbviz.faults.apply import takes_down, why_down
+from gbviz.report.leaves_out import LEAVES_OUT
+from gbviz.topology.check import nonblocking_built
+
+if TYPE_CHECKING:
+    from gbviz.engine import Metrics, Snapshot
+    from gbviz.engine.snapshot import JobImpact
+    from gbviz.jobs import TrafficResult
+    from gbviz.scenario import Scenario
+    from gbviz.topology.fabric import Fabric
+
+FORMAT_VERSION = 1
+Json = dict[str, Any]
+
+_FIGURES = (
+    "live_gpus",
+    "disconnected_gpus",
+    "injection_GBps",
+    "bisection_GBps",
+    "all_to_all_GBps_per_gpu",
+    "worst_pair_GBps",
+    "worst_leaf_uplink_fraction",
+    "nvlink_GBps",
+    "compute_fraction",
+    "cut_off_pairs",
+    "nonblocking",
+    "nonblocking_why",
+)
+
+
+def document(snapshot: Snapshot) -> Json:
+    """A snapshot as plain values, in the order and under the keys that are promised.
+
+    A value that does not exist is None, with its reason under `reason` beside it.
+    """
+    base = figures(snapshot.base, snapshot.base)
+    post = figures(snapshot.post, snapshot.base)
+    return {
+        **head(snapshot.scenario),
+        "fabric": fabric_counts(snapshot.fabric),
+        "base": base,
+        "post": post,
+        "delta": difference(base, post),
+        "faults": _faults(snapshot),
+        "jobs": [_job(impact) for impact in snapshot.jobs],
+        "cooling": [asdict(loop) for loop in loops(snapshot.fabric, snapshot.thermal)],
+        "timeline": [],
+        "totals": {
+            "goodput": {},
+            "lost_gpu_hours": None,
+            "reason": "one question has no duration: nothing is summed over time",
+        },
+        "expect": [],
+        "checks": {
+            "conservation": "; ".join(snapshot.problems) or "ok",
+            "fixed_point": {
+                "converged": None,
+                "rounds": None,
+                "reason": "no job that steps shares links here",
+            },
+        },
+        "model": {"leaves_out": list(LEAVES_OUT)},
+    }
+
+
+def head(scenario: Scenario) -> Json:
+    """Versions and what was asked."""
+    return {
+        "gbviz": __version__,
+        "format_version": FORMAT_VERSION,
+        "scenario": {
+            "name": scenario.name,
+            "file": None,
+            "sha256": scenario.sha256(),
+            "routing": scenario.routing,
+            "seed": scenario.seed,
+        },
+    }
+
+
+def fabric_counts(fabric: Fabric) -> Json:
+    """What the fabric consists of, and whether it is non-blocking as built."""
+    nvlink, shape = fabric.nvlink, fabric.shape
+    return {
+        "racks": fabric.count("rack"),
+        "gpus": fabric.count("gpu"),
+        "nics": fabric.count("nic"),
+        "leaves": fabric.count("leaf"),
+        "spines": fabric.count("spine"),
+        "cores": fabric.count("core"),
+        "tiers": shape.tiers if shape else None,
+        "nvlink_cables": nvlink.n if nvlink else 0,
+        "fabric_cables": sum(tier.n for tier in fabric.tiers),
+        "nonblocking": nonblocking_built(fabric)[0],
+    }
+
+
+def figures(metrics: Metrics, base: Metrics) -> Json:
+    """The metrics of one state as plain values."""
+    values = asdict(metrics)
+    found = {name: values[name] for name in _FIGURES}
+    found["disconnected_gpus"] = list(metrics.disconnected_gpus)
+    found["all_to_all_bottleneck"] = metrics.bottleneck
+    found["bisection_fraction"] = (
+        metrics.bisection_GBps / base.bisection_GBps if base.bisection_GBps else None
+    )
+    reason = dict(metrics.reason)
+    if not base.bisection_GBps:
+        reason["bisection_fraction"] = "the healthy cluster has no bisection"
+    return found | ({"reason": reason} if reason else {})
+
+
+def difference(base: Json, post: Json) -> Json:
+    """What changed: post - base of every number, and the GPUs that are newly cut off."""
+    found: Json = {}
+    reason = {}
+    for name, before in base.items():
+        if name == "reason":
+            continue
+        after = post[name]
+        if name == "disconnected_gpus":
+            found[name] = [gpu for gpu in after if gpu not in set(before)]
+        elif isinstance(before, bool | str) or isinstance(after, bool | str):
+            continue
+        elif before is None or after is None:
+            found[name] = None
+            both = before is None and after is None
+            reason[name] = "neither state has a value" if both else "one state has no value"
+        else:
+            found[name] = after - before
+    return found | ({"reason": reason} if reason else {})
+
+
+def _faults(snapshot: Snapshot) -> list[Json]:
+    whys = why_down(snapshot.fabric, snapshot.faults)
+    return [
+        {
+            "component": fault.component,
+            "kind": fault.kind,
+            "factor": fault.factor,
+            "takes_down": asdict(takes_down(snapshot.fabric, fault)),
+            "because": why,
+        }
+        for fault, why in zip(snapshot.faults, whys, strict=True)
+    ]
+
+
+def _job(impact: JobImpact) -> Json:
+    base, post = impact.base, impact.post
+    limit = post.bottleneck
+    found: Json = {
+        "name": impact.job.name,
+        "kind": "traffic",
+        "state": impact.state,
+        "uses_fabric": True,
+        "flows": base.flows,
+        "base": _rates(base),
+        "post": _rates(post),
+        "slowdown": base.total_GBps / post.total_GBps if post.total_GBps else None,
+        "bottleneck": None
+        if limit is None
+        else {
+            "phase": "slowest flow",
+            "link": limit[0],
+            "load_GBps": limit[1],
+            "capacity_GBps": limit[2],
+        },
+        "one_off": {"stall_s": 0, "lost_work_s": 0, "restart_s": 0},
+    }
+    if not post.total_GBps:
+        found["reason"] = {"slowdown": "no flow moves"}
+    return found
+
+
+def _rates(result: TrafficResult) -> Json:
+    return {
+        "min_GBps": result.min_GBps,
+        "mean_GBps": result.mean_GBps,
+        "total_GBps": result.total_GBps,
+        "cut_off": result.cut_off,
+        "gone": result.gone,
+        "by_fabric_for_want_of_nvlink": result.by_fabric,
+    }
+
+
+def to_json(found: Json) -> str:
+    """The document as text; never NaN or infinity."""
+    return json.dumps(found, indent=2, allow_nan=False, ensure_ascii=False)

@@ -1,0 +1,160 @@
+"""Which NICs carry a pair of GPUs: the rail rule, PXN, and what happens without a NIC."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
+    from gbviz.topology.health import Health
+
+    Connected = Callable[[Ints, Ints], Bools]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rails:
+    """The NICs that each GPU can use, by rail.
+
+    Parameters
+    ----------
+    rails
+        R, rails of a tray; NIC r of a tray sits on rail r and serves GPU r.
+    leaf
+        (n_nics,) leaf of each NIC, numbered within its kind.
+    live
+        (G,) GPUs that have not failed.
+    send, receive
+        (G, R) True where the GPU can send, or receive, through that NIC of its tray: its own NIC,
+        or over NVLink that of a live GPU beside it. All False for a failed GPU.
+    joined
+        (G, R) True where NVLink leads both ways between the GPU and that one of its tray.
+    """
+
+    rails: int
+    leaf: Ints
+    live: Bools
+    send: Bools
+    receive: Bools
+    joined: Bools
+
+
+def rails(fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats) -> Rails:
+    """The NICs that each GPU can use under one health.
+
+    Parameters
+    ----------
+    fabric
+        A built cluster: one NIC a GPU.
+    health
+        Its health.
+    nic_up, nic_down
+        (n_nics,) effective capacities, GB/s.
+    """
+    shape, nvlink = fabric.shape, fabric.nvlink
+    assert shape is not None
+    assert nvlink is not None
+    R = shape.rails
+    live = health.up(fabric, "gpu")
+    beside = live.reshape(-1, R)
+    pair = beside[:, :, None] & beside[:, None, :]  # from GPU, to GPU of one tray
+    trays = nvlink.gpus // R
+    for rack in health.damaged_nvlink(fabric).tolist():
+        out, into = health.nvlink_capacity(fabric, rack).reshape(2, trays, R, -1) > 0
+        joint = (out[:, :, None, :] & into[:, None, :, :]).any(axis=3)
+        pair[rack * trays : (rack + 1) * trays] &= joint
+    own = np.eye(R, dtype=bool)[None] & beside[:, :, None]
+    usable = pair | own
+    send = usable & (nic_up > 0).reshape(-1, 1, R)
+    receive = usable.transpose(0, 2, 1) & (nic_down > 0).reshape(-1, 1, R)
+    leaf = (fabric.tiers[0].upper - fabric.nodes("leaf").start).astype(np.int64)
+    joined = (pair & pair.transpose(0, 2, 1)).reshape(-1, R)
+    return Rails(R, leaf, live, send.reshape(-1, R), receive.reshape(-1, R), joined)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Legs:
+    """What F flows become on the NICs: M legs, most flows one.
+
+    `flow` (M,) which flow, in order; `source`, `target` (M,) NIC numbers; `share` (M,) of the
+    flow's rate. `cut` (F,) True for a flow that has no way at all, and so no leg.
+    """
+
+    flow: Ints
+    source: Ints
+    target: Ints
+    share: Floats
+    cut: Bools
+
+
+def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs:
+    """The NIC pairs that carry flows between GPUs.
+
+    The rail of the target GPU at both ends, where both have it. Without it (NIC, cable or leaf
+    dead, or no way between the leaves) evenly over the rails that both ends have, so traffic
+    lands on a tray-mate's rail; without any of those, evenly over all NIC pairs that a live way
+    joins.
+
+    Parameters
+    ----------
+    rails
+        From `rails`.
+    connected
+        Of two arrays of leaves, where live cables lead from one to the other.
+    source, target
+        (F,) GPU numbers within their kind.
+
+    Examples
+    --------
+    GPU 0 of the first rack to GPU 0 of the last, its own NIC dead: a third on each other NIC.
+
+    >>> from gbviz.faults import Action, apply, resolve
+    >>> from gbviz.topology import build, cluster_spec
+    >>> fabric = build(cluster_spec("azure-gb300"))
+    >>> health = apply(fabric, resolve(fabric, [Action("fail", "rack-0/tray-0/nic-0")]))
+    >>> nics = rails(fabric, health, *health.capacity(fabric, 0))
+    >>> anywhere = lambda a, b: np.ones(len(a), dtype=bool)
+    >>> found = legs(nics, anywhere, np.array([0]), np.array([4604]))
+    >>> found.source.tolist(), found.target.tolist()
+    ([1, 2, 3], [4605, 4606, 4607])
+    """
+    R, flows = rails.rails, np.arange(len(source))
+    rail = target % R
+    out, into = source - source % R, target - rail
+    direct = rails.send[source, rail] & rails.receive[target, rail]
+    direct &= connected(rails.leaf[out + rail], rails.leaf[into + rail])
+    rest = np.flatnonzero(~direct)
+    if not len(rest):
+        return Legs(flows, out + rail, target, np.ones(len(source)), ~direct)
+    near = np.repeat(out[rest, None] + np.arange(R), R, axis=1)
+    far = np.tile(into[rest, None] + np.arange(R), R)
+    way = (rails.send[source[rest], :, None] & rails.receive[target[rest], None, :]).reshape(
+        len(rest), -1
+    )
+    tried = np.flatnonzero(way)
+    way.reshape(-1)[tried] = connected(
+        rails.leaf[near.reshape(-1)[tried]], rails.leaf[far.reshape(-1)[tried]]
+    )
+    way &= prefer_rails(way, R)
+    ways = way.sum(axis=1)
+    at, column = np.nonzero(way)
+    flow = np.concatenate([flows[direct], rest[at]])
+    order = np.argsort(flow, kind="stable")
+    return Legs(
+        flow[order],
+        np.concatenate([(out + rail)[direct], near[at, column]])[order],
+        np.concatenate([target[direct], far[at, column]])[order],
+        np.concatenate([np.ones(direct.sum()), 1.0 / ways[at]])[order],
+        ~direct & (np.bincount(rest[ways > 0], minlength=len(source)) == 0),
+    )
+
+
+def prefer_rails(way: Bools, R: int) -> Bools:
+    """(n, R * R) which NIC pairs to keep: those on one rail where there are any, else all."""
+    same_rail = np.eye(R, dtype=bool).reshape(-1)
+    aligned = (way & same_rail).any(axis=-1, keepdims=True)
+    return np.where(aligned, same_rail, True)

@@ -1,0 +1,237 @@
+"""A fat tree's live capacity as small dense stages, spines of equal state taken together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from gbviz.routing.modes import Mode
+    from gbviz.topology.fabric import Fabric, Floats, Ints
+    from gbviz.topology.health import Health
+    from gbviz.topology.sizing import FatTree
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Bundles:
+    """The bundles of one stage in both directions.
+
+    Parameters
+    ----------
+    up, down
+        GB/s that the bundle takes under the routing mode. Spread in proportion to capacity this
+        is the sum over its cables; spread evenly, the number of live cables times the slowest.
+    up_share, down_share
+        What the mode splits by: capacity, or the number of live cables.
+    """
+
+    up: Floats
+    down: Floats
+    up_share: Floats
+    down_share: Floats
+
+    def take(self, index: Ints, axis: int) -> Bundles:
+        """The same bundles for a selection along one axis."""
+        return Bundles(
+            self.up.take(index, axis),
+            self.down.take(index, axis),
+            self.up_share.take(index, axis),
+            self.down_share.take(index, axis),
+        )
+
+    def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
+        """The four arrays."""
+        return self.up, self.down, self.up_share, self.down_share
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stages:
+    """What each tier of a fat tree can carry, for one health and one way to split.
+
+    Spines at positions whose links have equal state to every leaf and core are one class: 1 class
+    in a healthy tree, at most one more for each fault. Within a class all carry the same.
+
+    Parameters
+    ----------
+    even
+        True splits evenly over cables (`spray`), False in proportion to capacity (`adaptive`).
+    nic_up, nic_down
+        (n_nics,) GB/s from and to each NIC.
+    position_class
+        (S,) class of each spine position of a pod.
+    spines
+        (K,) spine positions in each class.
+    leaf
+        Leaf-spine bundles, (leaves, K) in each array, for one spine of the class. Rows of leaves
+        that the last pod does not have are 0.
+    core_owner, cores
+        (E,) spine class and number of cores of each core class; empty in two tiers.
+    core_class
+        (K, C) core class of each core of a group.
+    core
+        Spine-core bundles (pods, E), for one spine and one core of the class.
+    """
+
+    shape: FatTree
+    even: bool
+    nic_up: Floats
+    nic_down: Floats
+    position_class: Ints
+    spines: Floats
+    leaf: Bundles
+    core_owner: Ints
+    cores: Floats
+    core_class: Ints
+    core: Bundles
+
+    @property
+    def n_classes(self) -> int:
+        """K, classes of spine positions."""
+        return len(self.spines)
+
+    def between_pods(self) -> Floats:
+        """(pods, pods, K) what one spine of a class carries from pod to pod; inf within a pod."""
+        pods, K = self.shape.pods, self.n_classes
+        reach = np.full((pods, pods, K), np.inf)
+        if len(self.cores):
+            rise, fall = self.core.up_share[:, None, :], self.core.down_share[None, :, :]
+            path = np.where(fall > 0, rise, 0.0) if self.even else np.minimum(rise, fall)
+            ends = np.flatnonzero(np.diff(self.core_owner, prepend=-1))
+            reach = np.add.reduceat(path * self.cores, ends, axis=2)
+            reach[np.arange(pods), np.arange(pods)] = np.inf
+        return reach
+
+
+def stages(fabric: Fabric, health: Health, mode: Mode) -> Stages:
+    """The stages of a fat tree under one health.
+
+    Parameters
+    ----------
+    fabric
+        A built fat tree of two or three tiers.
+    health
+        Its health.
+    mode
+        `spray` splits evenly; all others are prepared as `adaptive`.
+
+    Notes
+    -----
+    Cost: a few passes over the cables, and one comparison of columns for each class.
+
+    Examples
+    --------
+    >>> from gbviz.topology import build, cluster_spec
+    >>> from gbviz.topology.health import healthy
+    >>> fabric = build(cluster_spec("azure-gb300"))
+    >>> whole = stages(fabric, healthy(fabric), "adaptive")
+    >>> whole.n_classes, float(whole.leaf.up[0, 0])  # two cables of 100 GB/s to each spine
+    (1, 200.0)
+    """
+    shape = fabric.shape
+    assert shape is not None
+    even = mode == "spray"
+    nic_up, nic_down = health.capacity(fabric, 0)
+    up, down = health.capacity(fabric, 1).reshape(2, shape.leaves, shape.spines_per_pod, shape.m)
+    rows = shape.pods * shape.leaves_per_pod
+    leaf = _bundles(up, down, even, rows)
+    pods, S, C = shape.pods, shape.spines_per_pod, shape.cores_per_group
+    if C:
+        cables = health.capacity(fabric, 2).reshape(2, pods * S, C, shape.q)
+        flat = _bundles(cables[0], cables[1], even, pods * S)
+        core = Bundles(*(array.reshape(pods, S, C) for array in flat.arrays()))
+    else:
+        core = Bundles(*(np.zeros((pods, S, 0)) for _ in range(4)))
+    columns = [*leaf.arrays(), *(_last(array) for array in core.arrays())]
+    position_class, first = group_columns(columns)
+    spines = np.bincount(position_class).astype(np.float64)
+    owner, cores, core_class, chosen = _core_classes(core, first)
+    return Stages(
+        shape,
+        even,
+        nic_up,
+        nic_down,
+        position_class,
+        spines,
+        leaf.take(first, 1),
+        owner,
+        cores,
+        core_class,
+        chosen,
+    )
+
+
+def _last(array: Floats) -> Floats:
+    """(pods, S, C) as (pods * C, S): a column for each spine position."""
+    return array.transpose(0, 2, 1).reshape(-1, array.shape[1])
+
+
+def _bundles(up: Floats, down: Floats, even: bool, rows: int) -> Bundles:
+    """Parallel cables (n, upper, m) as bundles (rows, upper), missing rows 0."""
+    if not even:
+        high, low = _padded(up.sum(axis=2), rows), _padded(down.sum(axis=2), rows)
+        return Bundles(high, low, high, low)
+    arrays = []
+    for cables in (up, down):
+        live = (cables > 0).sum(axis=2)
+        slowest = np.where(cables > 0, cables, np.inf).min(axis=2)
+        arrays += [np.where(live > 0, live * np.where(live > 0, slowest, 0.0), 0.0), live]
+    usable_up, live_up, usable_down, live_down = (_padded(a.astype(float), rows) for a in arrays)
+    return Bundles(usable_up, usable_down, live_up, live_down)
+
+
+def _padded(array: Floats, rows: int) -> Floats:
+    missing = rows - len(array)
+    return np.pad(array, ((0, missing), (0, 0))) if missing else array
+
+
+def group_columns(arrays: list[Floats]) -> tuple[Ints, Ints]:
+    """Columns that are equal in every array, as classes in order of first appearance.
+
+    Parameters
+    ----------
+    arrays
+        Each (any, n): the same number of columns.
+
+    Returns
+    -------
+    classes, first
+        (n,) class of each column; (K,) first column of each class.
+
+    Examples
+    --------
+    >>> classes, first = group_columns([np.array([[1.0, 2.0, 1.0]])])
+    >>> classes.tolist(), first.tolist()
+    ([0, 1, 0], [0, 1])
+    """
+    classes = np.zeros(arrays[0].shape[1], dtype=np.int64)
+    left = np.arange(len(classes))
+    first: list[int] = []
+    while len(left):
+        same = np.ones(len(left), dtype=bool)
+        for array in arrays:
+            same &= (array[:, left] == array[:, left[:1]]).all(axis=0)
+        classes[left[same]] = len(first)
+        first.append(int(left[0]))
+        left = left[~same]
+    return classes, np.array(first, dtype=np.int64)
+
+
+def _core_classes(core: Bundles, first: Ints) -> tuple[Ints, Floats, Ints, Bundles]:
+    """Cores of each spine class's group, equal ones taken together."""
+    owner: list[int] = []
+    cores: list[float] = []
+    spot: list[tuple[int, int]] = []
+    core_class = np.zeros((len(first), core.up.shape[2]), dtype=np.int64)
+    if core.up.shape[2]:
+        for number, position in enumerate(first.tolist()):
+            one = [array[:, position, :] for array in core.arrays()]
+            classes, heads = group_columns(one)
+            core_class[number] = classes + len(owner)
+            owner += [number] * len(heads)
+            cores += np.bincount(classes).astype(float).tolist()
+            spot += [(position, head) for head in heads.tolist()]
+    at = np.array(spot, dtype=np.int64).reshape(-1, 2)
+    chosen = Bundles(*(array[:, at[:, 0], at[:, 1]] for array in core.arrays()))
+    return np.array(owner, dtype=np.int64), np.array(cores), core_class, chosen

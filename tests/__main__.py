@@ -1,0 +1,34 @@
+"""`python -m tests`: every check of the project, in the order in which they are quickest to fail."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+BIN = Path(sys.executable).parent
+
+CHECKS = (
+    ("style", [BIN / "ruff", "check", "."]),
+    ("format", [BIN / "ruff", "format", "--check", "."]),
+    ("types", [BIN / "mypy"]),
+    ("layers", [BIN / "lint-imports"]),
+    ("tests", [sys.executable, "-m", "pytest", *sys.argv[1:]]),
+)
+
+
+def main() -> int:
+    failed = []
+    for name, command in CHECKS:
+        sys.stdout.write(f"== {name}\n")
+        sys.stdout.flush()
+        if subprocess.run([str(word) for word in command], cwd=ROOT, check=False).returncode:
+            failed.append(name)
+    if failed:
+        sys.stdout.write(f"FAILED: {', '.join(failed)}\n")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
