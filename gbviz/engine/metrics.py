@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.flows.bounds import LeafClasses, bisection, blocking, leaf_classes, worst_pair
+from gbviz.flows.bounds import bisection, blocking, worst_pair
 from gbviz.flows.exchange_paths import MOST_FLOWS, path_phase
 from gbviz.flows.phase import Phase, conserved, exchange_phase
 from gbviz.flows.reach import cut_off
+from gbviz.routing.leaves import SplitTable, leaf_classes, split_table
 from gbviz.routing.rails import Rails, rails
 from gbviz.routing.stages import Stages, stages
 
@@ -79,7 +80,10 @@ def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: 
     by_capacity = spread if mode != "spray" else stages(fabric, health, "adaptive")
     nics = rails(fabric, health, spread.nic_up, spread.nic_down)
     leaves = leaf_classes(by_capacity, nics)
-    block = blocking(by_capacity, leaves)
+    table = split_table(by_capacity, leaves)
+    block = blocking(by_capacity, table)
+    if spread is not by_capacity:
+        table = split_table(spread, leaf_classes(spread, nics))
     reason: dict[str, str] = {}
     phase, exchange = _exchange(fabric, health, (spread, nics), mode, seed, reason)
     if not spread.nic_up.any():
@@ -91,7 +95,7 @@ def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: 
         injection_GBps=float(spread.nic_up.sum()),
         bisection_GBps=bisection(by_capacity, leaves),
         all_to_all_GBps_per_gpu=exchange,
-        worst_pair_GBps=_worst_pair(spread, leaves, phase, reason),
+        worst_pair_GBps=_worst_pair(spread, table, phase, reason),
         worst_leaf_uplink_fraction=_worst_uplinks(fabric, health),
         nvlink_GBps=_nvlink(fabric, health),
         compute_fraction=float(thermal.clock.mean()),
@@ -147,14 +151,14 @@ def _names(fabric: Fabric, gpus: Ints) -> tuple[str, ...]:
 
 
 def _worst_pair(
-    spread: Stages, leaves: LeafClasses, phase: Phase | None, reason: dict[str, str]
+    spread: Stages, table: SplitTable, phase: Phase | None, reason: dict[str, str]
 ) -> float | None:
     if phase is None:
         return None
     if phase.cut_pairs:
         reason["worst_pair_GBps"] = f"{phase.cut_pairs:,} pairs are cut off"
         return 0.0
-    return worst_pair(spread, leaves)
+    return worst_pair(spread, table)
 
 
 def _worst_uplinks(fabric: Fabric, health: Health) -> float:

@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gbviz.flows.maxflow import max_flow
-from gbviz.routing.shares import split
-from gbviz.routing.stages import group_columns
 
 if TYPE_CHECKING:
-    from gbviz.routing.rails import Rails
+    from gbviz.routing.leaves import LeafClasses, SplitTable
     from gbviz.routing.stages import Stages
-    from gbviz.topology.fabric import Bools, Floats, Ints
+    from gbviz.topology.fabric import Floats, Ints
 
 _SLACK = 1e-9
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class LeafClasses:
-    """Leaves with equal NICs and equal bundles, of one pod and one half, taken together.
-
-    `first` (C,) a leaf of each class, `members` (C,) how many, `leaf_class` (leaves,), `upper`
-    (C,) True for the second half of the leaves, `sends` and `gets` (C,) GB/s of one leaf's NICs.
-    """
-
-    leaf_class: Ints
-    first: Ints
-    members: Floats
-    upper: Bools
-    sends: Floats
-    gets: Floats
-
-
-def leaf_classes(live: Stages, nics: Rails) -> LeafClasses:
-    """The classes of a fabric's leaves."""
-    leaves = live.shape.leaves
-    number = np.arange(leaves)
-    sends: Floats = np.bincount(nics.leaf, live.nic_up, leaves).astype(np.float64)
-    gets: Floats = np.bincount(nics.leaf, live.nic_down, leaves).astype(np.float64)
-    upper = number >= leaves // 2
-    rows = [upper, number // live.shape.leaves_per_pod, sends, gets]
-    bundles = [live.leaf.up[:leaves].T, live.leaf.down[:leaves].T]
-    leaf_class, first = group_columns([np.stack(rows).astype(np.float64), *bundles])
-    members = np.bincount(leaf_class).astype(np.float64)
-    return LeafClasses(leaf_class, first, members, upper[first], sends[first], gets[first])
 
 
 def bisection(live: Stages, leaves: LeafClasses) -> float:
@@ -88,7 +55,7 @@ def bisection(live: Stages, leaves: LeafClasses) -> float:
     return max_flow(core + E, edges, source, sink)
 
 
-def blocking(live: Stages, leaves: LeafClasses) -> tuple[int, str] | None:
+def blocking(live: Stages, table: SplitTable) -> tuple[int, str] | None:
     """Why the fabric cannot carry every admissible traffic, None where it can.
 
     Admissible: no NIC is asked to send or receive more than it can. The split is that of
@@ -100,22 +67,21 @@ def blocking(live: Stages, leaves: LeafClasses) -> tuple[int, str] | None:
         A leaf and what is wrong there. For core links the worst demand is an upper bound, so a
         damaged three-tier fabric may be called blocking that could just be carried.
     """
+    leaves = table.leaves
     short = _short_of_uplinks(live, leaves)
     if short is not None:
         return short
     C = len(leaves.first)
-    a, b = (grid.reshape(-1) for grid in np.meshgrid(np.arange(C), np.arange(C), indexing="ij"))
-    other = _other_members(leaves)
-    shares = split(live, leaves.first[a], np.where(a == b, other[b], leaves.first[b]))
+    a, b = leaves.pairs()
     alone = (a == b) & (leaves.members[a] == 1)
     many = leaves.members - np.eye(C)
     for k in range(live.n_classes):
-        part = np.where(alone, 0.0, shares.spine[k] / live.spines[k]).reshape(C, C)
-        for way, own, far, table, room in (
+        part = np.where(alone, 0.0, table.spine[k] / live.spines[k]).reshape(C, C)
+        for way, own, far, share, room in (
             ("up", leaves.sends, leaves.gets, part, live.leaf.up),
             ("down", leaves.gets, leaves.sends, part.T, live.leaf.down),
         ):
-            worst = _fullest(table, many * far, own)
+            worst = _fullest(share, many * far, own)
             over = worst > room[leaves.first, k] * (1 + _SLACK)
             if over.any():
                 c = int(np.flatnonzero(over)[0])
@@ -123,14 +89,7 @@ def blocking(live: Stages, leaves: LeafClasses) -> tuple[int, str] | None:
                     f"a bundle {way} could be asked for {worst[c]:,.0f} of"
                     f" {room[leaves.first[c], k]:,.0f} GB/s"
                 )
-    return _short_of_cores(live, leaves, shares.core.reshape(-1, C, C))
-
-
-def _other_members(leaves: LeafClasses) -> Ints:
-    """(C,) another leaf of each class, the same one where it is alone."""
-    last = leaves.first.copy()
-    last[leaves.leaf_class] = np.arange(len(leaves.leaf_class))
-    return last
+    return _short_of_cores(live, leaves, table.core.reshape(-1, C, C))
 
 
 def _short_of_uplinks(live: Stages, leaves: LeafClasses) -> tuple[int, str] | None:
@@ -184,37 +143,37 @@ def _short_of_cores(live: Stages, leaves: LeafClasses, part: Floats) -> tuple[in
     return None
 
 
-def worst_pair(live: Stages, leaves: LeafClasses) -> float:
+def worst_pair(live: Stages, table: SplitTable) -> float:
     """The rate of the worst NIC pair with the fabric to itself, GB/s; inf without NICs.
 
     The smallest of: a live NIC's rate out or in, and what the shares of any two leaves with live
     NICs let through. Pairs that no way joins are not seen here: they are counted elsewhere.
     """
+    leaves = table.leaves
     ends = [nic[nic > 0] for nic in (live.nic_up, live.nic_down)]
     rate = min((float(nic.min()) for nic in ends if len(nic)), default=float("inf"))
-    busy = np.flatnonzero((leaves.sends > 0) | (leaves.gets > 0))
-    a, b = (grid.reshape(-1) for grid in np.meshgrid(busy, busy, indexing="ij"))
-    other = _other_members(leaves)
-    start, end = leaves.first[a], np.where(a == b, other[b], leaves.first[b])
-    shares = split(live, start, end)
-    for part, members, up, down in _parts(live, shares.spine, shares.core, start, end):
+    a, b = leaves.pairs()
+    busy = (leaves.sends[a] > 0) & (leaves.gets[b] > 0) & ((a != b) | (leaves.members[a] > 1))
+    start, end = leaves.first[a], leaves.first[b]
+    for part, members, up, down in _parts(live, table, start, end):
         room = np.minimum(up, down) * members
-        used = part > 0
+        used = busy & (part > 0)
         if used.any():
             rate = min(rate, float((room[used] / part[used]).min()))
     return rate
 
 
 def _parts(
-    live: Stages, spine: Floats, core: Floats, start: Ints, end: Ints
+    live: Stages, table: SplitTable, start: Ints, end: Ints
 ) -> list[tuple[Floats, float, Floats, Floats]]:
     """For each class: the share, its members, and one member's room at both ends."""
     found = [
-        (spine[k], float(live.spines[k]), live.leaf.up[start, k], live.leaf.down[end, k])
+        (table.spine[k], float(live.spines[k]), live.leaf.up[start, k], live.leaf.down[end, k])
         for k in range(live.n_classes)
     ]
     pods = start // live.shape.leaves_per_pod, end // live.shape.leaves_per_pod
     for e in range(len(live.cores)):
         members = float(live.spines[live.core_owner[e]] * live.cores[e])
-        found.append((core[e], members, live.core.up[pods[0], e], live.core.down[pods[1], e]))
+        room = live.core.up[pods[0], e], live.core.down[pods[1], e]
+        found.append((table.core[e], members, *room))
     return found

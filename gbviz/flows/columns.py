@@ -7,17 +7,24 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gbviz.flows.conservation import link_load
 from gbviz.flows.links import LinkSpace, cable_links, class_links
+from gbviz.routing.leaves import SplitTable, leaf_classes, split_table
 from gbviz.routing.nvlink import NVLinkStage, nvlink_columns, nvlink_stage
 from gbviz.routing.paths import paths
 from gbviz.routing.rails import Legs, legs, rails
-from gbviz.routing.shares import connected, split
-from gbviz.routing.stages import Stages, stages
+from gbviz.routing.stages import stages
 
 if TYPE_CHECKING:
+    from gbviz.routing.leaves import LeafClasses
     from gbviz.routing.modes import Mode
+    from gbviz.routing.stages import Stages
     from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
     from gbviz.topology.health import Health
+
+
+# A link that its NICs fill to the last bit is no limit beside them.
+_ROUNDING = 1 + 1e-12
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -28,39 +35,69 @@ class FlowColumns:
     ----------
     links
         What the numbers in `columns` mean.
+    flow
+        (U,) which flow each column is; a flow that is not here has no way, or a failed end.
     columns
-        (E, F) link numbers; the number of links = not used.
+        (E, U) link numbers; the number of links = not used.
     weights
-        (E, F) share of the flow's rate on each, or None where all are 1.
+        (E, U) share of the flow's rate on each, or None where all are 1.
     cut
         (F,) True for a flow between live GPUs that has no way.
     gone
         (F,) True for a flow whose source or target GPU has failed.
     by_fabric
         (F,) True for a flow within one rack that NVLink no longer carries, so NICs do.
+    slack
+        Links that can never be a limit, since all NICs behind them together cannot fill them: they
+        have loads but no columns. For each, which column (M,), link (M,) and share (M,) or None.
     """
 
     links: LinkSpace
+    flow: Ints
     columns: Ints
     weights: Floats | None
     cut: Bools
     gone: Bools
     by_fabric: Bools
+    slack: tuple[tuple[Ints | slice, Ints, Floats | None], ...]
+
+    def load(self, rates: Floats) -> Floats:
+        """(links,) load of every link under (U,) rates, links without columns included."""
+        n = len(self.links.capacity)
+        total = link_load(n, self.columns, self.weights, rates)
+        for column, link, share in self.slack:
+            amount = rates[column] if share is None else rates[column] * share
+            total += np.bincount(link, amount, n + 1)[:n]
+        return total
 
 
 @dataclass(slots=True)
 class _Leg:
-    """Columns of one set of legs while they are being put together."""
+    """Columns of one set of legs while they are being put together; weights None = all 1."""
 
     columns: list[Ints]
-    weights: list[Floats]
-    links: int
+    weights: list[Floats | None]
+    slack: list[tuple[Ints, Floats | None]]
+    unused: int
 
-    def add(self, columns: Ints, weights: Floats | float) -> None:
-        """One column more, -1 = not used; a column that nobody uses is left out."""
-        if (columns >= 0).any():
-            self.columns.append(np.where(columns >= 0, columns, self.links))
-            self.weights.append(np.broadcast_to(weights, columns.shape))
+    def add(
+        self,
+        columns: Ints,
+        weights: Floats | None = None,
+        used: Bools | None = None,
+        *,
+        tight: bool = True,
+    ) -> None:
+        """One column more; not one that nobody uses, nor (but for its load) one never tight."""
+        if used is not None:
+            if not used.any():
+                return
+            columns = np.where(used, columns, self.unused)
+        if not tight:
+            self.slack.append((columns, weights))
+            return
+        self.columns.append(columns)
+        self.weights.append(weights)
 
 
 def flow_columns(
@@ -100,15 +137,16 @@ def flow_columns(
     apart[near[joined]] = False
     apart[gone] = False
     far = np.flatnonzero(apart)
-    carried = legs(nics, lambda a, b: connected(live, a, b), source[far], target[far])
-    leg = _Leg([], [], len(space.capacity))
+    table = split_table(live, leaf_classes(live, nics))
+    carried = legs(nics, table.joined, source[far], target[far])
+    leg = _Leg([], [], [], len(space.capacity))
     if single:
         route = paths(
             fabric, health, carried.source, carried.target, seed=seed if mode == "ecmp" else None
         )
         _path_columns(leg, space, carried, route.links)
     else:
-        _class_columns(leg, space, live, nics.leaf, carried)
+        _class_columns(leg, space, table, nics.leaf, carried)
     keep = near[joined & ~gone[near]]
     hot = _nvlink_hot(nvlink, source[keep], target[keep], live.nic_up.max(initial=0.0) * nics.rails)
     flow_source, flow_target = source[far][carried.flow], target[far][carried.flow]
@@ -117,40 +155,91 @@ def flow_columns(
     _nvlink_step(leg, nvlink, hot, start, carried.target, flow_target, carried.share)
     cut = np.zeros(len(source), dtype=bool)
     cut[far] = carried.cut
-    columns, shares = _merge(leg, carried.flow, far, len(source))
-    own = joined & ~gone[near]
-    return _with_nvlink(
-        FlowColumns(space, columns, shares, cut, gone, inside & apart),
-        near[own],
-        np.where(by_nvlink[:, own] >= 0, start + by_nvlink[:, own], len(space.capacity)),
-        weights[:, own],
+    own = np.flatnonzero(joined & ~gone[near])
+    intra = by_nvlink[:, own], weights[:, own], start
+    first, columns, shares = _merge(leg, carried, intra)
+    of_leg: Ints | slice = slice(0, len(carried.flow))
+    if carried.share is not None:
+        of_leg = np.cumsum(np.diff(carried.flow, prepend=-1) > 0) - 1
+    return FlowColumns(
+        space,
+        np.concatenate([far[carried.flow[first]], near[own]]),
+        columns,
+        shares,
+        cut,
+        gone,
+        inside & apart,
+        tuple((of_leg, link, share) for link, share in leg.slack),
     )
 
 
-def _class_columns(leg: _Leg, space: LinkSpace, live: Stages, leaf: Ints, carried: Legs) -> None:
-    """NIC, leaf, spine, core, spine, leaf, NIC: a column for each class that carries any."""
-    a, b = leaf[carried.source], leaf[carried.target]
-    shares = split(live, a, b)
-    K, E, start = live.n_classes, len(live.cores), space.starts
-    leg.add(start[0] + carried.source, carried.share)
-    leg.add(start[1] + carried.target, carried.share)
-    for c in range(K):
-        part, used = shares.spine[c] * carried.share, shares.spine[c] > 0
-        leg.add(np.where(used, start[2] + a * K + c, -1), part)
-        leg.add(np.where(used, start[3] + b * K + c, -1), part)
+def _class_columns(
+    leg: _Leg, space: LinkSpace, table: SplitTable, leaf: Ints, carried: Legs
+) -> None:
+    """NIC, leaf, spine, core, spine, leaf, NIC: a column for each class that could be a limit."""
+    live, start, leaves = space.stages, space.starts, table.leaves
+    assert live is not None
+    a, b = leaf.take(carried.source), leaf.take(carried.target)
+    key = table.key(a, b)
+    apart = a != b
+    K, E, own = live.n_classes, len(live.cores), carried.share
+    leg.add(start[0] + carried.source, own)
+    leg.add(start[1] + carried.target, own)
+    for c in live.live_classes.tolist():
+        tight = _tight_leaves(live, leaves, table.spine[c], c)
+        part, used = _part(table.spine[c], key, apart, own)
+        leg.add(start[2] + a * K + c, part, used, tight=tight[0])
+        leg.add(start[3] + b * K + c, part, used, tight=tight[1])
     per_pod = live.shape.leaves_per_pod
     for e in range(E):
-        part, used = shares.core[e] * carried.share, shares.core[e] > 0
-        leg.add(np.where(used, start[4] + a // per_pod * E + e, -1), part)
-        leg.add(np.where(used, start[5] + b // per_pod * E + e, -1), part)
+        tight = _tight_cores(live, leaves, table.core[e], e)
+        part, used = _part(table.core[e], key, apart, own)
+        leg.add(start[4] + a // per_pod * E + e, part, used, tight=tight[0])
+        leg.add(start[5] + b // per_pod * E + e, part, used, tight=tight[1])
+
+
+def _part(
+    shares: Floats, key: Ints, apart: Bools, own: Floats | None
+) -> tuple[Floats | None, Bools]:
+    """Each leg's share on a class (None where it is all of it), and who uses it at all."""
+    some = shares > 0
+    used = apart if some.all() else apart & some.take(key)
+    if own is None and bool((shares[some] == 1.0).all()):
+        return None, used
+    part = shares.take(key)
+    return part if own is None else part * own, used
+
+
+def _tight_leaves(live: Stages, leaves: LeafClasses, shares: Floats, k: int) -> tuple[bool, bool]:
+    """Whether the NICs of any leaf could overload its links to a class of spines, up or down."""
+    C = len(leaves.first)
+    most = shares.reshape(C, C)
+    up, down = (b[leaves.first, k] * live.spines[k] for b in (live.leaf.up, live.leaf.down))
+    return (
+        bool((leaves.sends * most.max(axis=1) > up * _ROUNDING).any()),
+        bool((leaves.gets * most.max(axis=0) > down * _ROUNDING).any()),
+    )
+
+
+def _tight_cores(live: Stages, leaves: LeafClasses, shares: Floats, e: int) -> tuple[bool, bool]:
+    """Whether the NICs of any pod could overload its spines' links to a class of cores."""
+    C, pods = len(leaves.first), live.shape.pods
+    most, pod = shares.reshape(C, C), leaves.first // live.shape.leaves_per_pod
+    links = live.spines[live.core_owner[e]] * live.cores[e]
+    up = np.bincount(pod, leaves.members * leaves.sends * most.max(axis=1), pods)
+    down = np.bincount(pod, leaves.members * leaves.gets * most.max(axis=0), pods)
+    return (
+        bool((up > live.core.up[:, e] * links * _ROUNDING).any()),
+        bool((down > live.core.down[:, e] * links * _ROUNDING).any()),
+    )
 
 
 def _path_columns(leg: _Leg, space: LinkSpace, carried: Legs, links: Ints) -> None:
-    first = space.fabric.tiers[0].first
-    leg.add(space.starts[0] + carried.source, carried.share)
-    leg.add(space.starts[1] + carried.target, carried.share)
+    first, own = space.fabric.tiers[0].first, carried.share
+    leg.add(space.starts[0] + carried.source, own)
+    leg.add(space.starts[1] + carried.target, own)
     for hop in links:
-        leg.add(np.where(hop >= 0, hop - first, -1), carried.share)
+        leg.add(hop - first, own, hop >= 0)
 
 
 def _nvlink_hot(stage: NVLinkStage, source: Ints, target: Ints, nics: float) -> tuple[Bools, Bools]:
@@ -170,53 +259,58 @@ def _nvlink_step(
     start: int,
     source: Ints,
     target: Ints,
-    share: Floats,
+    share: Floats | None,
 ) -> None:
     """Columns for the NVLink step between two GPUs of a tray, where it could be a limit."""
-    moved = source != target
-    need = np.flatnonzero(moved & (hot[0][source] | hot[1][target]))
+    out, into = hot[0].take(source), hot[1].take(target)
+    need = np.flatnonzero((source != target) & (out | into))
     if not len(need):
         return
     columns, weights, _ = nvlink_columns(stage, source[need], target[need])
     half = len(columns) // 2
+    whole = share is None and stage.n_classes == 1
     for number, (column, weight) in enumerate(zip(columns, weights, strict=True)):
-        wanted = hot[0][source[need]] if number < half else hot[1][target[need]]
-        full, part = np.full(len(source), -1), np.zeros(len(source))
-        full[need] = np.where(wanted & (column >= 0), start + column, -1)
-        part[need] = weight * share[need]
-        leg.add(full, part)
+        wanted = (out if number < half else into)[need] & (column >= 0)
+        full = np.full(len(source), leg.unused)
+        full[need[wanted]] = start + column[wanted]
+        part = None if whole else np.zeros(len(source))
+        if part is not None:
+            part[need] = weight if share is None else weight * share[need]
+        if wanted.any():
+            leg.add(full, part)
 
 
-def _merge(leg: _Leg, flow: Ints, far: Ints, F: int) -> tuple[Ints, Floats | None]:
-    """Leg columns (E, M) as flow columns; several legs of a flow come one below the other."""
-    if not leg.columns:
-        return np.full((0, F), leg.links), None
-    columns, weights = np.stack(leg.columns), np.stack(leg.weights)
-    rank = np.arange(len(flow)) - np.searchsorted(flow, flow)
-    deep, E = int(rank.max(initial=0)) + 1, len(columns)
-    plain = deep == 1 and bool(((weights == 1.0) | (columns == leg.links)).all())
-    out = np.full((deep * E, F), leg.links)
-    shares = np.zeros((0 if plain else deep * E, F))
-    for depth in range(deep):
-        own = rank == depth
-        out[depth * E : (depth + 1) * E, far[flow[own]]] = columns[:, own]
-        if not plain:
-            shares[depth * E : (depth + 1) * E, far[flow[own]]] = weights[:, own]
-    return out, None if plain else shares
+def _merge(
+    leg: _Leg, carried: Legs, intra: tuple[Ints, Floats, int]
+) -> tuple[Ints | slice, Ints, Floats | None]:
+    """Leg columns (M,) and those of flows over NVLink as the columns of flows.
 
-
-def _with_nvlink(flows: FlowColumns, at: Ints, columns: Ints, weights: Floats) -> FlowColumns:
-    """The same flows with those of one rack put on NVLink."""
-    used = (columns < len(flows.links.capacity)).any(axis=1)
+    Several legs of a flow come one below the other. Also returns the first leg of each flow.
+    """
+    flow, deep = carried.flow, 1
+    first: Ints | slice = slice(0, len(flow))
+    if carried.share is not None:
+        first = np.flatnonzero(np.diff(flow, prepend=-1) > 0)
+        rank = np.arange(len(flow)) - np.repeat(first, np.diff(first, append=len(flow)))
+        place = np.cumsum(rank == 0) - 1
+        deep = int(rank.max(initial=0)) + 1
+    columns, weights, start = intra
+    used = (columns >= 0).any(axis=1)
     columns, weights = columns[used], weights[used]
-    missing = max(len(columns) - len(flows.columns), 0)
-    fill = np.full((missing, flows.columns.shape[1]), len(flows.links.capacity))
-    merged = np.concatenate([flows.columns, fill])
-    merged[: len(columns), at] = columns
-    shares = flows.weights
-    if shares is None and not (weights == 1.0).all():
-        shares = np.ones(flows.columns.shape)
+    M = len(flow) if deep == 1 else len(place) and int(place[-1]) + 1
+    E = max(deep * len(leg.columns), len(columns))
+    out = np.full((E, M + columns.shape[1]), leg.unused)
+    out[: len(columns), M:] = np.where(columns >= 0, start + columns, leg.unused)
+    plain = all(weight is None for weight in leg.weights) and bool((weights == 1.0).all())
+    shares = None if plain else np.zeros(out.shape)
     if shares is not None:
-        shares = np.concatenate([shares, np.zeros(fill.shape)])
-        shares[: len(columns), at] = weights
-    return FlowColumns(flows.links, merged, shares, flows.cut, flows.gone, flows.by_fabric)
+        shares[: len(columns), M:] = weights
+    for depth in range(deep):
+        own: Ints | slice = slice(None) if deep == 1 else np.flatnonzero(rank == depth)
+        at: Ints | slice = slice(0, M) if deep == 1 else place[own]
+        for e, (column, weight) in enumerate(zip(leg.columns, leg.weights, strict=True)):
+            row = depth * len(leg.columns) + e
+            out[row, at] = column[own]
+            if shares is not None:
+                shares[row, at] = 1.0 if weight is None else weight[own]
+    return first, out, shares

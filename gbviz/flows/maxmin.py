@@ -16,6 +16,7 @@ protocol, IEEE INFOCOM 2001 (links that are minimal locally).
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,8 +52,7 @@ class MaxMin:
     rounds: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Flows:
+class _Flows(NamedTuple):
     """A flows: the links they cross (E, A), their loads there at level 1 (E, A), and own caps.
 
     Loads are None where all are 1. `number` (A,) tells which flows these are of a larger set.
@@ -101,7 +101,7 @@ class _Filling:
 
     def _split(self, flows: _Flows) -> tuple[IntArray, IntArray]:
         """The flows that see one of the lowest shares, and the rest."""
-        share = self._share(self._load(flows))
+        share = self._spare / self._load(flows)
         nth = int(_BAND * np.count_nonzero(self._entries[:-1]))
         top = np.partition(share[:-1], nth)[nth] * (1 + TOLERANCE)
         low = np.minimum(share.take(flows.columns).min(axis=0), flows.cap) <= top
@@ -115,24 +115,25 @@ class _Filling:
         """
         while flows.cap.size:
             self.rounds += 1
-            load = self._load(flows)
-            seen = self._share(load if outside is None else load + outside).take(flows.columns)
-            lowest = seen.min(axis=0)
-            frozen = flows.cap <= lowest * (1 + TOLERANCE)
-            np.minimum(lowest, flows.cap, out=lowest)
-            tight = np.flatnonzero(seen <= lowest * (1 + TOLERANCE))
+            load = self._load(flows) if outside is None else self._load(flows) + outside
+            seen = (self._spare / load).take(flows.columns)
+            lowest = np.minimum(seen.min(axis=0), flows.cap)
+            equal = lowest * (1 + TOLERANCE)
+            tight = np.flatnonzero(seen <= equal)
             link = flows.columns.ravel().take(tight)
             # Entries of flows outside are counted too: a link that they use is never full here.
             full = np.bincount(link, minlength=self.n_links + 1) == self._entries
             hits = np.flatnonzero(full.take(link))
             flow = tight.take(hits) % flows.cap.size
             self.limit[flows.number.take(flow)] = link.take(hits)
+            frozen = flows.cap <= equal
             self.limit[flows.number.compress(frozen)] = self.n_links
             frozen[flow] = True
-            if not frozen.any():
+            rest = np.flatnonzero(~frozen)
+            if rest.size == flows.cap.size:
                 return
             self._freeze(flows.take(np.flatnonzero(frozen)), lowest.compress(frozen))
-            flows = flows.take(np.flatnonzero(~frozen))
+            flows = flows.take(rest)
 
     def _load(self, flows: _Flows) -> FloatArray | IntArray:
         """The load of each link for each level that the flows rise."""
@@ -142,17 +143,17 @@ class _Filling:
         columns, loads = flows.columns.ravel(), flows.loads.ravel()
         return np.bincount(columns, loads, minlength=self.n_links + 1)
 
-    def _share(self, load: FloatArray | IntArray) -> FloatArray:
-        share = np.full(self._spare.size, np.inf)
-        np.divide(self._spare, load, out=share, where=load > 0)
-        return share
-
     def _freeze(self, flows: _Flows, level: FloatArray) -> None:
         self.level[flows.number] = level
-        self._spare[:-1] -= link_load(self.n_links, flows.columns, flows.loads, level)
+        links = flows.columns.ravel()
+        # np.tile takes five times as long, which shows with few flows.
+        taken = np.concatenate([level] * len(flows.columns))
+        if flows.loads is not None:
+            taken *= flows.loads.ravel()
+        self._spare -= np.bincount(links, taken, minlength=self.n_links + 1)
         # Rounding must not leave less than nothing.
         np.maximum(self._spare, 0.0, out=self._spare)
-        self._entries -= np.bincount(flows.columns.ravel(), minlength=self.n_links + 1)
+        self._entries -= np.bincount(links, minlength=self.n_links + 1)
 
 
 def solve(
@@ -203,9 +204,9 @@ def solve(
 
     Shares and caps that differ by less than 1e-9 relative count as equal, and a flow then
     freezes at the smallest it sees; rates carry that error where such near ties occur and
-    nowhere else. Each round costs O(E A + L) for the A flows still rising. On hashed traffic the
-    rounds grow a little faster than the square root of the flows on a link (4 with one flow a
-    NIC, 26 with ten); weights other than 1 cost about twice the time.
+    nowhere else. Each round costs O(E A + L) for the A flows still rising. Hashed traffic takes
+    4, 26 and about 150 rounds with 1, 10 and 100 flows a NIC; a chain of links that each wait
+    for the one before takes a round a link. Loads other than 1 take up to 1.7 times as long.
 
     Examples
     --------
@@ -268,7 +269,9 @@ def _compete(
         loads = loads.take(rows, axis=0).take(rivals, axis=1)
     flows = _Flows(columns, loads, level.take(rivals), np.arange(rivals.size))
     filling = _Filling(capacity.take(binding), flows)
-    filling.run(flows)
+    # Shares of links on which no flow rises any more, which nobody looks at.
+    with np.errstate(divide="ignore", invalid="ignore"):
+        filling.run(flows)
     level[rivals] = filling.level
     by_link = np.flatnonzero(filling.limit < binding.size)
     limit[rivals.take(by_link)] = binding.take(filling.limit.take(by_link))

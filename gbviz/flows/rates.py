@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.flows.columns import FlowColumns, flow_columns
-from gbviz.flows.conservation import Problem, check, link_load
+from gbviz.flows.conservation import Problem, check
 from gbviz.flows.maxmin import solve
 
 if TYPE_CHECKING:
@@ -86,11 +86,13 @@ def flow_rates(
     """
     source, target = pairs
     flows = flow_columns(fabric, health, mode, seed, source, target)
-    want = np.where(flows.cut | flows.gone, 0.0, np.inf if demand is None else demand)
+    want = None if demand is None else demand[flows.flow]
     capacity = flows.links.capacity
     found = solve(capacity, flows.columns, flows.weights, want)
-    load = link_load(len(capacity), flows.columns, flows.weights, found.rates)
+    load = flows.load(found.rates)
     problems = check(
         capacity, flows.columns, flows.weights, found.rates, found.bottleneck, demand=want
     )
-    return Rates(flows, found.rates, found.bottleneck, flows.cut, flows.gone, load, problems)
+    rate, bottleneck = np.zeros(len(source)), np.full(len(source), -1)
+    rate[flows.flow], bottleneck[flows.flow] = found.rates, found.bottleneck
+    return Rates(flows, rate, bottleneck, flows.cut, flows.gone, load, problems)

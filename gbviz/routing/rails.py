@@ -33,6 +33,8 @@ class Rails:
         or over NVLink that of a live GPU beside it. All False for a failed GPU.
     joined
         (G, R) True where NVLink leads both ways between the GPU and that one of its tray.
+    whole
+        True where every GPU can use every NIC of its tray.
     """
 
     rails: int
@@ -41,6 +43,7 @@ class Rails:
     send: Bools
     receive: Bools
     joined: Bools
+    whole: bool
 
 
 def rails(fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats) -> Rails:
@@ -60,20 +63,34 @@ def rails(fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats) -> R
     assert nvlink is not None
     R = shape.rails
     live = health.up(fabric, "gpu")
-    beside = live.reshape(-1, R)
-    pair = beside[:, :, None] & beside[:, None, :]  # from GPU, to GPU of one tray
-    trays = nvlink.gpus // R
-    for rack in health.damaged_nvlink(fabric).tolist():
-        out, into = health.nvlink_capacity(fabric, rack).reshape(2, trays, R, -1) > 0
-        joint = (out[:, :, None, :] & into[:, None, :, :]).any(axis=3)
-        pair[rack * trays : (rack + 1) * trays] &= joint
-    own = np.eye(R, dtype=bool)[None] & beside[:, :, None]
-    usable = pair | own
-    send = usable & (nic_up > 0).reshape(-1, 1, R)
-    receive = usable.transpose(0, 2, 1) & (nic_down > 0).reshape(-1, 1, R)
     leaf = (fabric.tiers[0].upper - fabric.nodes("leaf").start).astype(np.int64)
-    joined = (pair & pair.transpose(0, 2, 1)).reshape(-1, R)
-    return Rails(R, leaf, live, send.reshape(-1, R), receive.reshape(-1, R), joined)
+    send, receive, joined = (np.ones((len(live) // R, R, R), dtype=bool) for _ in range(3))
+    out, into = (nic_up > 0).reshape(-1, R), (nic_down > 0).reshape(-1, R)
+    beside = live.reshape(-1, R)
+    odd = ~(out & into & beside).all(axis=1)
+    racks = health.damaged_nvlink(fabric)
+    trays = nvlink.gpus // R
+    odd.reshape(-1, trays)[racks] = True
+    at = np.flatnonzero(odd)
+    pair = beside[at, :, None] & beside[at, None, :]  # from GPU, to GPU of one tray
+    for rack in racks.tolist():
+        high, low = health.nvlink_capacity(fabric, rack).reshape(2, trays, R, -1) > 0
+        own = np.searchsorted(at, rack * trays)
+        pair[own : own + trays] &= (high[:, :, None, :] & low[:, None, :, :]).any(axis=3)
+    usable = pair | (np.eye(R, dtype=bool)[None] & beside[at, :, None])
+    send[at] = usable & out[at, None, :]
+    receive[at] = usable.transpose(0, 2, 1) & into[at, None, :]
+    joined[at] = pair & pair.transpose(0, 2, 1)
+    shape_of = (len(live), R)
+    return Rails(
+        R,
+        leaf,
+        live,
+        send.reshape(shape_of),
+        receive.reshape(shape_of),
+        joined.reshape(shape_of),
+        whole=len(at) == 0,
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,13 +98,14 @@ class Legs:
     """What F flows become on the NICs: M legs, most flows one.
 
     `flow` (M,) which flow, in order; `source`, `target` (M,) NIC numbers; `share` (M,) of the
-    flow's rate. `cut` (F,) True for a flow that has no way at all, and so no leg.
+    flow's rate, None where no flow has more than one leg. `cut` (F,) True for a flow that has no
+    way at all, and so no leg.
     """
 
     flow: Ints
     source: Ints
     target: Ints
-    share: Floats
+    share: Floats | None
     cut: Bools
 
 
@@ -125,11 +143,12 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
     R, flows = rails.rails, np.arange(len(source))
     rail = target % R
     out, into = source - source % R, target - rail
-    direct = rails.send[source, rail] & rails.receive[target, rail]
-    direct &= connected(rails.leaf[out + rail], rails.leaf[into + rail])
+    direct = connected(rails.leaf.take(out + rail), rails.leaf.take(target))
+    if not rails.whole:
+        direct = direct & rails.send[source, rail] & rails.receive[target, rail]
     rest = np.flatnonzero(~direct)
     if not len(rest):
-        return Legs(flows, out + rail, target, np.ones(len(source)), ~direct)
+        return Legs(flows, out + rail, target, None, ~direct)
     near = np.repeat(out[rest, None] + np.arange(R), R, axis=1)
     far = np.tile(into[rest, None] + np.arange(R), R)
     way = (rails.send[source[rest], :, None] & rails.receive[target[rest], None, :]).reshape(
@@ -144,11 +163,12 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
     at, column = np.nonzero(way)
     flow = np.concatenate([flows[direct], rest[at]])
     order = np.argsort(flow, kind="stable")
+    share = np.concatenate([np.ones(int(direct.sum())), 1.0 / ways[at]])[order]
     return Legs(
         flow[order],
         np.concatenate([(out + rail)[direct], near[at, column]])[order],
         np.concatenate([target[direct], far[at, column]])[order],
-        np.concatenate([np.ones(direct.sum()), 1.0 / ways[at]])[order],
+        share if ways.max(initial=0) > 1 else None,
         ~direct & (np.bincount(rest[ways > 0], minlength=len(source)) == 0),
     )
 

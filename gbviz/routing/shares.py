@@ -65,28 +65,48 @@ def split(stages: Stages, source: Ints, target: Ints) -> Split:
     >>> (parts.spine[:, 0] * 71).round(9).tolist()
     [70.0, 1.0]
     """
-    up = stages.leaf.up_share[source].T
-    down = stages.leaf.down_share[target].T
-    carry = np.where(down > 0, up, 0.0) if stages.even else np.minimum(up, down)
-    shape = stages.shape
-    far = None
+    shape, same = stages.shape, source == target
+    pods = reach = None
     if len(stages.cores):
         pods = source // shape.leaves_per_pod, target // shape.leaves_per_pod
         reach = stages.between_pods()[pods].T
-        carry = np.where(reach > 0, carry, 0.0) if stages.even else np.minimum(carry, reach)
-        far = pods[0] != pods[1]
-    carry = carry * stages.spines[:, None]
-    total = carry.sum(axis=0)
-    same = source == target
-    connected = same | (total > 0)
-    spine = np.where(same, 0.0, carry / np.where(total > 0, total, 1.0))
-    if far is None:
+    live = stages.live_classes
+    carry = np.empty((len(live), len(source)))
+    for row, k in enumerate(live):
+        up, down = (
+            stages.leaf.up_share[:, k].take(source),
+            stages.leaf.down_share[:, k].take(target),
+        )
+        _lesser(up, down, stages.even, out=carry[row])
+        if reach is not None:
+            _lesser(carry[row], reach[k], stages.even, out=carry[row])
+    carry *= stages.spines[live][:, None]
+    total = carry.sum(axis=0) if len(live) != 1 else carry[0]
+    found = total > 0
+    connected = same | found
+    spine = np.zeros((stages.n_classes, len(source)))
+    if len(live) == 1:
+        spine[live[0]] = found & ~same
+    else:
+        spine[live] = carry / np.where(found, total, 1.0)
+        spine[:, same] = 0.0
+    if pods is None or reach is None:
         return Split(connected, spine, np.zeros((0, len(source))))
-    rise, fall = stages.core.up_share[pods[0]].T, stages.core.down_share[pods[1]].T
-    path = np.where(fall > 0, rise, 0.0) if stages.even else np.minimum(rise, fall)
+    path = np.empty((len(stages.cores), len(source)))
+    for e in range(len(stages.cores)):
+        rise, fall = stages.core.up_share[:, e], stages.core.down_share[:, e]
+        _lesser(rise.take(pods[0]), fall.take(pods[1]), stages.even, out=path[e])
     owner = stages.core_owner
-    within = path * stages.cores[:, None] / np.where(reach > 0, reach, 1.0)[owner]
-    return Split(connected, spine, np.where(far, within * spine[owner], 0.0))
+    path *= stages.cores[:, None] / np.where(reach > 0, reach, 1.0)[owner]
+    return Split(connected, spine, np.where(pods[0] != pods[1], path * spine[owner], 0.0))
+
+
+def _lesser(first: Floats, then: Floats, even: bool, out: Floats) -> None:
+    """What two stages in a row count for: the smaller, or the first where the second is live."""
+    if even:
+        np.multiply(first, then > 0, out=out)
+    else:
+        np.minimum(first, then, out=out)
 
 
 def connected(stages: Stages, source: Ints, target: Ints) -> Bools:

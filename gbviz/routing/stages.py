@@ -91,6 +91,11 @@ class Stages:
         """K, classes of spine positions."""
         return len(self.spines)
 
+    @property
+    def live_classes(self) -> Ints:
+        """The classes that carry anything: not those of dead spines."""
+        return np.flatnonzero(self.leaf.up_share.any(axis=0) & self.leaf.down_share.any(axis=0))
+
     def between_pods(self) -> Floats:
         """(pods, pods, K) what one spine of a class carries from pod to pod; inf within a pod."""
         pods, K = self.shape.pods, self.n_classes
@@ -205,8 +210,11 @@ def group_columns(arrays: list[Floats]) -> tuple[Ints, Ints]:
     >>> classes.tolist(), first.tolist()
     ([0, 1, 0], [0, 1])
     """
-    classes = np.zeros(arrays[0].shape[1], dtype=np.int64)
-    left = np.arange(len(classes))
+    rows, n = sum(len(array) for array in arrays), arrays[0].shape[1]
+    if n > rows:
+        return _group_many(np.concatenate(arrays))
+    classes = np.zeros(n, dtype=np.int64)
+    left = np.arange(n)
     first: list[int] = []
     while len(left):
         same = np.ones(len(left), dtype=bool)
@@ -216,6 +224,17 @@ def group_columns(arrays: list[Floats]) -> tuple[Ints, Ints]:
         first.append(int(left[0]))
         left = left[~same]
     return classes, np.array(first, dtype=np.int64)
+
+
+def _group_many(array: Floats) -> tuple[Ints, Ints]:
+    """`group_columns` for more columns than rows: sorting beats comparing class by class."""
+    columns = np.ascontiguousarray(array.T + 0.0)  # + 0.0: no column may differ by a sign of zero
+    packed = columns.view(f"V{columns.itemsize * columns.shape[1]}").reshape(-1)
+    _, first, classes = np.unique(packed, return_index=True, return_inverse=True)
+    order = np.argsort(first)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank[classes], first[order]
 
 
 def _core_classes(core: Bundles, first: Ints) -> tuple[Ints, Floats, Ints, Bundles]:

@@ -131,31 +131,44 @@ def _pairs(fabric: Fabric, tier: Tier) -> _Pairs:
 def _uneven(fabric: Fabric, tier: Tier, pairs: _Pairs) -> str:
     """Which pair of a tier has another share than the rest, "" where all have the same.
 
-    Lower nodes that share their first upper node are a group (a pod, or the spines of one core
-    group); each must reach the same uppers, and no other group any of them.
+    Nodes that cables join in this tier are a group: a pod of leaves and spines, or the spines and
+    cores of one core group. Each lower node must reach every upper node of its group.
     """
     low, high = tier.name.split("-")
     if not len(pairs.lower):
         return f"no {low} has a cable to a {high}"
     starts = np.flatnonzero(np.diff(pairs.lower, prepend=-1))
     reach = np.diff(np.append(starts, len(pairs.lower)))
-    group = np.repeat(pairs.upper[starts], reach)
-    members = np.unique(group * fabric.n_nodes + pairs.upper)
-    owner, sizes = np.unique(members // fabric.n_nodes, return_counts=True)
-    wanted = sizes[np.searchsorted(owner, group[starts])]
+    group = _groups(fabric, pairs, starts, reach)
+    size = np.bincount(group[np.unique(pairs.upper)], minlength=fabric.n_nodes)
+    wanted = size[group[pairs.upper[starts]]]
     if len(odd := np.flatnonzero(reach != wanted)):
-        name = fabric.name(int(pairs.lower[starts[odd[0]]]))
-        return f"{name} has cables to {reach[odd[0]]} of the {wanted[odd[0]]} {high}s of its group"
-    shared, times = np.unique(members % fabric.n_nodes, return_counts=True)
-    if len(odd := np.flatnonzero(times > 1)):
-        return f"{fabric.name(int(shared[odd[0]]))} has cables to {low}s of {times[odd[0]]} groups"
+        name, whose = fabric.name(int(pairs.lower[starts[odd[0]]])), _whose(tier)
+        return (
+            f"{name} has cables to {reach[odd[0]]} of the {wanted[odd[0]]} {high}s of its {whose}"
+        )
     for values, unit in ((pairs.cables, "cables"), (pairs.capacity, "GB/s")):
         usual = np.median(values)
         if len(odd := np.flatnonzero(values != usual)):
-            ends = (int(ends[odd[0]]) for ends in (pairs.lower, pairs.upper))
-            first, second = (fabric.name(end) for end in ends)
-            return f"{first} has {values[odd[0]]:g} {unit} to {second}, others {usual:g}"
+            first, second = (fabric.name(int(ends[odd[0]])) for ends in (pairs.lower, pairs.upper))
+            return f"{first} has {values[odd[0]]:g} {unit} to {second}, most pairs have {usual:g}"
     return ""
+
+
+def _groups(fabric: Fabric, pairs: _Pairs, starts: Ints, reach: Ints) -> Ints:
+    """(N,) the lowest upper node that each upper node is joined to by cables of the tier."""
+    group = np.arange(fabric.n_nodes)
+    while True:
+        lowest = np.minimum.reduceat(group[pairs.upper], starts)
+        joined = group.copy()
+        np.minimum.at(joined, pairs.upper, np.repeat(lowest, reach))
+        if np.array_equal(joined, group):
+            return group
+        group = joined
+
+
+def _whose(tier: Tier) -> str:
+    return "pod" if tier.name == "leaf-spine" else "group"
 
 
 def _equal_share(fabric: Fabric, tier: Tier) -> BuildCheck:
@@ -166,7 +179,7 @@ def _equal_share(fabric: Fabric, tier: Tier) -> BuildCheck:
         return BuildCheck(name, False, uneven)
     m, reach = int(pairs.cables[0]), int((pairs.lower == pairs.lower[0]).sum())
     cables = f"{m} cable" if m == 1 else f"{m} cables"
-    whose, total = "pod" if low == "leaf" else "group", fabric.count(high)
+    whose, total = _whose(tier), fabric.count(high)
     to = f"the {reach} {high}s"
     if reach != total:
         to = f"its {whose}'s {reach} {high}s ({total:,} in all)"
@@ -239,7 +252,7 @@ def _spine_balance(fabric: Fabric, shape: FatTree) -> BuildCheck:
     down, up = _per_node(fabric.tiers[1].upper, spines), _per_node(fabric.tiers[2].lower, spines)
     # A leaf that a partly filled pod does not have leaves its ports empty on the pod's spines.
     leaves = _per_node(_pairs(fabric, fabric.tiers[1]).upper, spines)
-    wrong = np.flatnonzero(down * shape.leaves_per_pod != up * leaves)
+    wrong = np.flatnonzero((down * shape.leaves_per_pod != up * leaves) | (down > up))
     name = "spine down ports for up ports"
     if len(wrong):
         spine = fabric.name(spines.start + int(wrong[0]))
@@ -304,7 +317,8 @@ def _nvlink(fabric: Fabric, chunk: int = 1 << 17) -> BuildCheck:
         says = f"{gpu_name} has no cable to ASIC {odd[0] % nvlink.asics} of its rack"
         return BuildCheck(name, False, says)
     each = nvlink.gpus * nvlink.asics
-    passed = nvlink.n == fabric.count("rack") * each == gpus.count * nvlink.asics
+    counts = (nvlink.racks, nvlink.racks * nvlink.gpus, nvlink.racks * nvlink.asics)
+    passed = counts == (fabric.count("rack"), gpus.count, asics.count)
     says = f"{nvlink.n:,} cables, {each:,} a rack: each of its {nvlink.gpus} GPUs has"
     return BuildCheck(name, passed, f"{says} {nvlink.asics}, one to each ASIC")
 

@@ -127,7 +127,11 @@ def _built_parts(fabric: Fabric, text: str) -> list[Part]:
 def _listed_parts(fabric: Fabric, names: ListedNames, text: str) -> list[Part]:
     """Parts of a fabric from a file, whose names may hold any sign: `~`, `>`, `:` or `#`."""
     for sign, kind in _SIGNS:
-        if (ends := _listed_ends(names, text, sign)) is not None:
+        splits = _listed_ends(names, text, sign)
+        # Of several ways to read it, the first with a cable between the two ends.
+        cabled = (ends for ends in splits if _between(fabric, ends[:2], kind))
+        if splits:
+            ends = next(cabled, splits[0])
             return _cables(fabric, ends[:2], kind, ends[2])
     if hits := names.matching(text):
         return _node_parts(fabric, _by_kind(fabric, hits))
@@ -141,8 +145,8 @@ def _listed_parts(fabric: Fabric, names: ListedNames, text: str) -> list[Part]:
     return []
 
 
-def _listed_ends(names: ListedNames, text: str, sign: str) -> tuple[str, str, str | None] | None:
-    """The two ends and the cable number of `A~B#1`; the more of it is a name the better."""
+def _listed_ends(names: ListedNames, text: str, sign: str) -> list[tuple[str, str, str | None]]:
+    """Ways to read `A~B#1` as two ends and a cable number; the more of it are names the better."""
     found: list[tuple[str, str, str | None]] = []
     for at in (at for at, letter in enumerate(text) if letter == sign):
         first, rest = text[:at], text[at + 1 :]
@@ -151,7 +155,7 @@ def _listed_ends(names: ListedNames, text: str, sign: str) -> tuple[str, str, st
     found.sort(key=lambda ends: -((ends[0] in names.numbers) + (ends[1] in names.numbers)))
     # Each glob goes over all names, so that only the most likely splits are tried.
     likely = [ends for ends in found if all(_may_name(names, end) for end in ends[:2])][:4]
-    return next((e for e in likely if names.matching(e[0]) and names.matching(e[1])), None)
+    return [ends for ends in likely if all(names.matching(end) for end in ends[:2])]
 
 
 def _may_name(names: ListedNames, text: str) -> bool:
@@ -214,16 +218,24 @@ def _children(
     elif not dash:
         return []
     found: list[tuple[Kind | None, Ints]] = []
+    lacking: list[InputError] = []
     for kind in fabric.kinds.values():
         if kind.owner != here or not kind.count or not fnmatchcase(kind.name, word):
             continue
         last = (kind.per_owner if owner else kind.count) - 1
         first_name, last_name = (f"{kind.name}-{label(kind.name, n)}" for n in (0, last))
         says = f"there are {first_name} to {last_name}" if last else f"there is {first_name}"
-        own = matching_numbers(Labels(kind.name, 0, last, f"here {says}"), pattern)
+        try:
+            own = matching_numbers(Labels(kind.name, 0, last, f"here {says}"), pattern)
+        except InputError as error:
+            # Of the kinds that a glob names, some may have no such number.
+            lacking.append(error)
+            continue
         _limit(len(numbers) * len(own))
         all_numbers = numbers[:, None] * kind.per_owner + own[None, :] if owner else own[None, :]
         found.append((kind, all_numbers.ravel()))
+    if lacking and not found:
+        raise lacking[0]
     return found
 
 
@@ -275,13 +287,10 @@ def _number(labels: Labels, text: str) -> int:
 
 
 def _cables(fabric: Fabric, ends: tuple[str, str], kind: str, which: str | None) -> list[Part]:
-    ones, others = (_mask(fabric, end) for end in ends)
-    found = list(bundles_between(fabric, ones, others, ways=kind == "direction"))
+    found = _between(fabric, ends, kind)
     if not found:
-        raise InputError(
-            f"no cable runs between {ends[0]!r} and {ends[1]!r}",
-            hint=_neighbours(fabric, ends[0], ones) or _neighbours(fabric, ends[1], others),
-        )
+        hint = _neighbours(fabric, ends[0]) or _neighbours(fabric, ends[1])
+        raise InputError(f"no cable runs between {ends[0]!r} and {ends[1]!r}", hint=hint)
     _limit(sum(len(bundles.lower) for bundles in found))
     parts = [part for bundles in found for part in _bundle_parts(fabric, bundles, kind, which)]
     if not parts:
@@ -290,6 +299,11 @@ def _cables(fabric: Fabric, ends: tuple[str, str], kind: str, which: str | None)
         name, size = _widest(fabric, widest)
         matching_numbers(_cable_labels(name, size), which or "")
     return parts
+
+
+def _between(fabric: Fabric, ends: tuple[str, str], kind: str) -> list[Bundles]:
+    ones, others = (_mask(fabric, end) for end in ends)
+    return list(bundles_between(fabric, ones, others, ways=kind == "direction"))
 
 
 def _mask(fabric: Fabric, end: str) -> Bools:
@@ -301,12 +315,11 @@ def _mask(fabric: Fabric, end: str) -> Bools:
     return mask
 
 
-def _neighbours(fabric: Fabric, end: str, mask: Bools, most: int = 3) -> str:
+def _neighbours(fabric: Fabric, end: str, most: int = 3) -> str:
     """What the nodes of one end are cabled to, "" where they are to nothing."""
-    every = np.ones(fabric.n_nodes, dtype=bool)
     far: list[str] = []
     count = 0
-    for bundles in bundles_between(fabric, mask, every, ways=True):
+    for bundles in _between(fabric, (end, "*"), "direction"):
         nodes = bundles.upper if bundles.forth else bundles.lower
         count += len(nodes)
         far += fabric.names_of(nodes[: most - len(far)]) if len(far) < most else []
