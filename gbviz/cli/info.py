@@ -35,7 +35,7 @@ def info(target: str, as_json: bool, facts: bool, **options: Any) -> None:
     snapshot = evaluate(scenario_from(target, options))
     fabric = snapshot.fabric
     found, checks = headlines(fabric), check_build(fabric)
-    free, why = nonblocking_built(fabric)
+    _, why = nonblocking_built(fabric)
     listed = list(catalogue()) if facts else []
     if as_json:
         whole = document(snapshot)
@@ -49,7 +49,7 @@ def info(target: str, as_json: bool, facts: bool, **options: Any) -> None:
     from gbviz.report import text
 
     console = screen()
-    console.print(text.size_table(snapshot, "yes: " if free else "no: ", why))
+    console.print(text.size_table(snapshot, why))
     console.print(text.headline_table(found))
     console.print(text.check_table(checks))
     if facts:

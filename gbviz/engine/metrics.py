@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gbviz.flows.bounds import bisection, blocking, worst_pair
+from gbviz.flows.exchange_nvlink import nvlink_loads
 from gbviz.flows.exchange_paths import MOST_FLOWS, path_phase
-from gbviz.flows.phase import Phase, conserved, exchange_phase
+from gbviz.flows.phase import Phase, conserved, exchange_phase, worst_link
 from gbviz.flows.reach import cut_off
 from gbviz.routing.leaves import SplitTable, leaf_classes, split_table
+from gbviz.routing.nvlink import nvlink_stage, tray_pairs
 from gbviz.routing.rails import Rails, rails
+from gbviz.routing.shares import connected
 from gbviz.routing.stages import Stages, stages
 
 if TYPE_CHECKING:
@@ -95,7 +99,7 @@ def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: 
         injection_GBps=float(spread.nic_up.sum()),
         bisection_GBps=bisection(by_capacity, leaves),
         all_to_all_GBps_per_gpu=exchange,
-        worst_pair_GBps=_worst_pair(spread, table, phase, reason),
+        worst_pair_GBps=_worst_pair(fabric, health, (spread, table), phase, reason),
         worst_leaf_uplink_fraction=_worst_uplinks(fabric, health),
         nvlink_GBps=_nvlink(fabric, health),
         compute_fraction=float(thermal.clock.mean()),
@@ -128,6 +132,7 @@ def _exchange(
         return None, None
     if mode in ("adaptive", "spray"):
         phase = exchange_phase(fabric, spread, nics)
+        phase = _with_nvlink(fabric, health, live, phase)
     else:
         found = path_phase(fabric, health, spread, nics, seed=seed if mode == "ecmp" else None)
         if found is None:
@@ -135,7 +140,7 @@ def _exchange(
                 f"{mode} routes every flow by itself, and these are more than {MOST_FLOWS:,}"
             )
             return None, None
-        phase = found
+        phase = _with_nvlink(fabric, health, live, found)
     if phase.cut_pairs:
         reason[name] = (
             f"{phase.cut_pairs:,} pairs of live GPUs in different racks are cut off,"
@@ -145,20 +150,39 @@ def _exchange(
     return phase, float(others.max()) / phase.time_s
 
 
+def _with_nvlink(fabric: Fabric, health: Health, live: tuple[Stages, Rails], phase: Phase) -> Phase:
+    """The same phase with NVLink's loads, where NVLink could be its limit."""
+    spread, nics = live
+    port = float(max(spread.nic_up.max(initial=0.0), spread.nic_down.max(initial=0.0)))
+    found = nvlink_loads(fabric, health, nics, partial(connected, spread), port)
+    if found is None:
+        return phase
+    loads = phase.loads | {"NVLink": found}
+    return worst_link(loads, phase.cut_pairs, phase.leaf_at, phase.balance)
+
+
 def _names(fabric: Fabric, gpus: Ints) -> tuple[str, ...]:
     first = fabric.nodes("gpu").start
     return tuple(fabric.name(first + gpu) for gpu in gpus.tolist())
 
 
 def _worst_pair(
-    spread: Stages, table: SplitTable, phase: Phase | None, reason: dict[str, str]
+    fabric: Fabric,
+    health: Health,
+    live: tuple[Stages, SplitTable],
+    phase: Phase | None,
+    reason: dict[str, str],
 ) -> float | None:
+    """By cables and NICs, and by NVLink where a GPU reaches the NIC of another over few links."""
+    (spread, table), R = live, live[0].shape.rails
     if phase is None:
         return None
     if phase.cut_pairs:
         reason["worst_pair_GBps"] = f"{phase.cut_pairs:,} pairs are cut off"
         return 0.0
-    return worst_pair(spread, table)
+    between = tray_pairs(nvlink_stage(fabric, health), R)
+    between = between[(between > 0) & ~np.eye(R, dtype=bool)]
+    return min(worst_pair(spread, table), float(between.min(initial=np.inf)))
 
 
 def _worst_uplinks(fabric: Fabric, health: Health) -> float:
@@ -189,6 +213,8 @@ def _bottleneck(fabric: Fabric, spread: Stages, phase: Phase | None) -> str | No
     if phase is None or phase.bottleneck is None or phase.cut_pairs:
         return None
     stage, place = phase.bottleneck
+    if stage == "NVLink":
+        return "NVLink of a GPU with few links left"
     if stage.startswith("link"):
         return fabric.link_name(fabric.tiers[0].first + place[0])
     if stage.startswith("nic"):

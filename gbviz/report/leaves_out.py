@@ -8,7 +8,5 @@ LEAVES_OUT = (
     "what happens while routes change: every figure is of the steady state",
     "protocol overhead on fabric figures: they are line rates, with no efficiency factor",
     "a failed CPU alone takes nothing down, though its two GPUs would stop in practice",
-    "NVLink as a limit of the all-to-all figure: relayed and PXN traffic is counted on NICs and"
-    " cables only, which holds while a GPU has more than half of its 18 links",
     "cooling and power as they change: racks are shown in the state that they settle in",
 )

@@ -287,7 +287,7 @@ def fact_table(facts: Iterable[Fact]) -> Table:
     return table
 
 
-def size_table(snapshot: Snapshot, verdict: str, why: str) -> Table:
+def size_table(snapshot: Snapshot, nonblocking: str) -> Table:
     """What a cluster consists of and what it can do while it is healthy."""
     fabric, base = snapshot.fabric, snapshot.base
     cooling = fabric.spec.cooling if fabric.spec else None
@@ -295,7 +295,7 @@ def size_table(snapshot: Snapshot, verdict: str, why: str) -> Table:
         ("size", _size(snapshot)),
         ("NVLink cables", f"{fabric.nvlink.n if fabric.nvlink else 0:,}"),
         ("fabric cables", f"{sum(tier.n for tier in fabric.tiers):,}"),
-        ("non-blocking", verdict + why),
+        ("non-blocking", nonblocking),
         ("injection", f"{base.injection_GBps:,.0f} GB/s"),
         ("bisection, one way", f"{base.bisection_GBps:,.0f} GB/s"),
         ("NVLink, one way", f"{base.nvlink_GBps:,.0f} GB/s"),

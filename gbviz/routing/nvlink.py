@@ -75,6 +75,18 @@ def nvlink_stage(fabric: Fabric, health: Health) -> NVLinkStage:
     return NVLinkStage(nvlink.gpus, slot, np.concatenate([whole, own]), share, asics, by_class)
 
 
+def tray_pairs(stage: NVLinkStage, R: int) -> Floats:
+    """(D, trays, R, R) what NVLink carries between two GPUs of a tray of a damaged rack, GB/s.
+
+    From the GPU of the third axis to that of the fourth, with the links to themselves.
+    """
+    D, _, gpus, classes = stage.share.shape
+    out, into = stage.share.reshape(D, 2, gpus // R, R, classes).swapaxes(0, 1)
+    joint = np.minimum(out[:, :, :, None], into[:, :, None]) * stage.asics[:, None, None, None, :]
+    found: Floats = joint.sum(axis=4)
+    return found
+
+
 def nvlink_columns(stage: NVLinkStage, source: Ints, target: Ints) -> tuple[Ints, Floats, Bools]:
     """The class links that traffic between GPUs of one rack crosses.
 
