@@ -11,7 +11,7 @@ from gbviz.routing.rails import Legs, legs
 
 if TYPE_CHECKING:
     from gbviz.routing.rails import Connected, Rails
-    from gbviz.topology.fabric import Fabric, Floats, Ints
+    from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
     from gbviz.topology.health import Health
 
 
@@ -60,8 +60,8 @@ def nvlink_loads(
     return load, stage.capacity
 
 
-def _short(stage: NVLinkStage, R: int, enough: float) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """(D,) damaged racks with a tray in which two GPUs have some NVLink between them, but little."""
+def _short(stage: NVLinkStage, R: int, enough: float) -> Bools:
+    """(D,) damaged racks where two GPUs of a tray have some NVLink between them, but little."""
     between = tray_pairs(stage, R)
     apart = ~np.eye(R, dtype=bool)
     few = (between > 0) & (between < enough) & apart

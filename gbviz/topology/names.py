@@ -234,8 +234,10 @@ class BuiltNames:
         if word == "core" and kind is not None and not kind.count:
             return "this fabric has no cores: it has two tiers"
         if word in _COOLING and kind is None:
-            used = next((name for name in _COOLING if name in self.kinds), "")
-            return f"this cluster has no {word}: it is cooled by " + self._span(used)
+            used = self.kinds[_COOLING[1 - _COOLING.index(word)]]
+            first, last = f"{used.name}-0", f"{used.name}-{used.count - 1}"
+            span = first if first == last else f"{first} to {last}"
+            return f"this cluster has no {word}: it is cooled by {span}"
         here = owner.name if owner else ""
         kinds = {kind.name: kind for kind in self.kinds.values() if kind.owner == here}
         choices = [kind.name for kind in kinds.values() if kind.count]
@@ -274,13 +276,6 @@ class BuiltNames:
         if number or (not top.owner and own >= top.count):
             return self._full_form(kind, label(kind.name, 0), owner, before)
         return before + "/".join(reversed(pieces))
-
-    def _span(self, name: str) -> str:
-        """`hxu-0 to hxu-63`, or the one that there is."""
-        if name not in self.kinds:
-            return "nothing that is stated"
-        last = self.kinds[name].count - 1
-        return f"{name}-0 to {name}-{last}" if last else f"{name}-0"
 
 
 def label(kind: str, number: int) -> str:

@@ -141,8 +141,7 @@ def _listed_parts(fabric: Fabric, names: ListedNames, text: str) -> list[Part]:
     for sign, _ in _SIGNS:
         for end in text.split(sign) if text.count(sign) == 1 else ():
             nodes_named(fabric, end.partition("#")[0] or end)
-    nodes_named(fabric, text)
-    return []
+    return _node_parts(fabric, nodes_named(fabric, text))
 
 
 def _listed_ends(names: ListedNames, text: str, sign: str) -> list[tuple[str, str, str | None]]:
