@@ -8,19 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.flows.conservation import link_load
-from gbviz.flows.links import LinkSpace, cable_links, class_links
-from gbviz.routing.leaves import SplitTable, leaf_classes, split_table
-from gbviz.routing.nvlink import NVLinkStage, nvlink_columns, nvlink_stage
+from gbviz.routing.nvlink import NVLinkStage, nvlink_columns
 from gbviz.routing.paths import paths
-from gbviz.routing.rails import Legs, legs, rails
-from gbviz.routing.stages import stages
+from gbviz.routing.rails import Legs, legs
 
 if TYPE_CHECKING:
-    from gbviz.routing.leaves import LeafClasses
-    from gbviz.routing.modes import Mode
+    from gbviz.flows.links import LinkSpace
+    from gbviz.flows.router import Router
+    from gbviz.routing.leaves import LeafClasses, SplitTable
     from gbviz.routing.stages import Stages
-    from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
-    from gbviz.topology.health import Health
+    from gbviz.topology.fabric import Bools, Floats, Ints
 
 
 # A link that its NICs fill to the last bit is no limit beside them.
@@ -100,19 +97,13 @@ class _Leg:
         self.weights.append(weights)
 
 
-def flow_columns(
-    fabric: Fabric, health: Health, mode: Mode, seed: int, source: Ints, target: Ints
-) -> FlowColumns:
-    """Route flows between GPUs under a health and a mode.
+def flow_columns(by: Router, source: Ints, target: Ints) -> FlowColumns:
+    """Route flows between GPUs.
 
     Parameters
     ----------
-    fabric
-        A built cluster.
-    health
-        Its health.
-    mode, seed
-        Routing mode; the seed of `ecmp`'s hash.
+    by
+        The fabric under its health and routing mode.
     source, target
         (F,) GPU numbers within their kind; a GPU to itself needs no link at all.
 
@@ -122,13 +113,7 @@ def flow_columns(
     get columns only where they could ever be a limit: at a GPU that also ends a flow over
     NVLink, or in a rack with damaged NVLink.
     """
-    live = stages(fabric, health, mode)
-    nvlink = nvlink_stage(fabric, health)
-    single = mode in ("ecmp", "static")
-    space = (
-        cable_links(fabric, health, nvlink) if single else class_links(fabric, health, live, nvlink)
-    )
-    nics = rails(fabric, health, live.nic_up, live.nic_down)
+    live, nvlink, nics, space = by.live, by.nvlink, by.nics, by.space
     inside = source // nvlink.gpus == target // nvlink.gpus
     near = np.flatnonzero(inside)
     by_nvlink, weights, joined = nvlink_columns(nvlink, source[near], target[near])
@@ -137,16 +122,14 @@ def flow_columns(
     apart[near[joined]] = False
     apart[gone] = False
     far = np.flatnonzero(apart)
-    table = split_table(live, leaf_classes(live, nics))
-    carried = legs(nics, table.joined, source[far], target[far])
+    carried = legs(nics, by.table.joined, source[far], target[far])
     leg = _Leg([], [], [], len(space.capacity))
-    if single:
-        route = paths(
-            fabric, health, carried.source, carried.target, seed=seed if mode == "ecmp" else None
-        )
+    if by.single_path:
+        seed = by.seed if by.mode == "ecmp" else None
+        route = paths(by.fabric, by.health, carried.source, carried.target, seed=seed)
         _path_columns(leg, space, carried, route.links)
     else:
-        _class_columns(leg, space, table, nics.leaf, carried)
+        _class_columns(leg, space, by.table, nics.leaf, carried)
     keep = near[joined & ~gone[near]]
     hot = _nvlink_hot(nvlink, source[keep], target[keep], live.nic_up.max(initial=0.0) * nics.rails)
     flow_source, flow_target = source[far][carried.flow], target[far][carried.flow]

@@ -27,7 +27,7 @@ from gbviz.flows.conservation import TOLERANCE, FloatArray, IntArray, link_load
 _ROUNDING = 1e-12
 # With more flows than this, most of a round would go to flows that are far from freezing. Then
 # only flows on the links with the lowest shares are filled: 3 times faster with 460,000 flows.
-_WHOLE = 50_000
+_WHOLE = 120_000
 _BAND = 0.06
 
 
@@ -91,8 +91,10 @@ class _Filling:
         self._entries = np.bincount(flows.columns.ravel(), minlength=self.n_links + 1)
 
     def run(self, flows: _Flows) -> None:
-        """Freeze every flow."""
-        while flows.cap.size > _WHOLE:
+        """Freeze every flow; those whose shares overflowed to NaN are left."""
+        left = flows.cap.size + 1
+        while _WHOLE < flows.cap.size < left:
+            left = flows.cap.size
             band, rest = self._split(flows)
             outside = None if flows.loads is None else self._load(flows.take(rest))
             self._fill(flows.take(band), outside)
@@ -151,7 +153,7 @@ class _Filling:
         if flows.loads is not None:
             taken *= flows.loads.ravel()
         self._spare -= np.bincount(links, taken, minlength=self.n_links + 1)
-        # Rounding must not leave less than nothing.
+        # Were rounding to leave less than nothing, no share would be the lowest within tolerance.
         np.maximum(self._spare, 0.0, out=self._spare)
         self._entries -= np.bincount(links, minlength=self.n_links + 1)
 
@@ -195,7 +197,8 @@ def solve(
     Raises
     ------
     InputError
-        Wrong shapes, an unknown link, NaN, or values outside the ranges above.
+        Wrong shapes, an unknown link, NaN, values outside the ranges above, or so far from 1
+        that their sums overflow (1e300).
 
     Notes
     -----
@@ -270,8 +273,10 @@ def _compete(
     flows = _Flows(columns, loads, level.take(rivals), np.arange(rivals.size))
     filling = _Filling(capacity.take(binding), flows)
     # Shares of links on which no flow rises any more, which nobody looks at.
-    with np.errstate(divide="ignore", invalid="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         filling.run(flows)
+    if np.isnan(filling.level).any():
+        raise InputError("amounts are too large or too small to be added", where="capacity")
     level[rivals] = filling.level
     by_link = np.flatnonzero(filling.limit < binding.size)
     limit[rivals.take(by_link)] = binding.take(filling.limit.take(by_link))

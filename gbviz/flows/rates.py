@@ -10,6 +10,7 @@ import numpy as np
 from gbviz.flows.columns import FlowColumns, flow_columns
 from gbviz.flows.conservation import Problem, check
 from gbviz.flows.maxmin import solve
+from gbviz.flows.router import router
 
 if TYPE_CHECKING:
     from gbviz.routing.modes import Mode
@@ -85,7 +86,7 @@ def flow_rates(
     (97.2222, ())
     """
     source, target = pairs
-    flows = flow_columns(fabric, health, mode, seed, source, target)
+    flows = flow_columns(router(fabric, health, mode, seed), source, target)
     want = None if demand is None else demand[flows.flow]
     capacity = flows.links.capacity
     found = solve(capacity, flows.columns, flows.weights, want)

@@ -7,12 +7,11 @@ Each goal is one that throw-away code has shown to be possible on a noisy two-co
 from __future__ import annotations
 
 import math
-import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -22,11 +21,16 @@ from gbviz.flows import patterns
 from gbviz.flows.columns import flow_columns
 from gbviz.flows.maxmin import solve
 from gbviz.flows.phase import exchange_phase
+from gbviz.flows.router import router
 from gbviz.routing.rails import rails
 from gbviz.routing.stages import stages
 from gbviz.topology import build, cluster_spec
-from gbviz.topology.fabric import Fabric, Ints
-from gbviz.topology.health import Health
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from gbviz.topology.fabric import Fabric
+    from gbviz.topology.health import Health
 
 FAULTS = ("spine-3", "leaf-0~spine-3#0", "rack-0/nvswitch-3", "rack-0/tray-0/nic-0", "leaf-0")
 
@@ -54,7 +58,7 @@ def builds() -> dict[int, float]:
     took = {}
     for racks, goal in ((64, 2.5), (144, 5.0), (384, None), (1440, 35.0)):
         spec = cluster_spec(racks=racks)
-        ms, _, _ = median_ms(lambda spec=spec: build.__wrapped__(spec), 9)
+        ms, _, _ = median_ms(partial(build.__wrapped__, spec), 9)
         took[racks] = ms
         line(f"build {racks * 72:,} GPUs", ms, goal)
     return took
@@ -68,7 +72,7 @@ def live_fault(racks: int, goal: float, fault: str | None) -> float:
 
     def whole() -> tuple[Health, Any]:
         health = health_of(fabric, fault)
-        flows = flow_columns(fabric, health, "adaptive", 0, *pairs)
+        flows = flow_columns(router(fabric, health, "adaptive", 0), *pairs)
         found = solve(flows.links.capacity, flows.columns, flows.weights)
         return health, flows.links.cable_loads(flows.load(found.rates))
 
@@ -81,7 +85,7 @@ def parts(racks: int) -> None:
     fabric = build(cluster_spec(racks=racks))
     pairs = patterns.permutation(np.arange(fabric.count("gpu")), np.random.default_rng(1))
     health = health_of(fabric, None)
-    route, _, flows = median_ms(lambda: flow_columns(fabric, health, "adaptive", 0, *pairs))
+    route, _, flows = median_ms(lambda: flow_columns(router(fabric, health, "adaptive", 0), *pairs))
     solved, _, _ = median_ms(lambda: solve(flows.links.capacity, flows.columns, flows.weights))
     line("4,608-GPU permutation: solve", solved, 0.3)
     line("4,608-GPU permutation: route + solve", route + solved, 1.0)
@@ -106,7 +110,7 @@ def hashed(flows: int, goal: float) -> None:
     rounds = -(-flows // 4608)
     drawn = [patterns.permutation(np.arange(4608), rng) for _ in range(rounds)]
     source, target = (np.concatenate(ends) for ends in zip(*drawn, strict=True))
-    routed = flow_columns(fabric, health, "ecmp", 7, source, target)
+    routed = flow_columns(router(fabric, health, "ecmp", 7), source, target)
     ms, _, found = median_ms(
         lambda: solve(routed.links.capacity, routed.columns, routed.weights), 5
     )
@@ -118,7 +122,7 @@ def answers() -> None:
         scenario = gbviz.preset(name)
         gbviz.evaluate(scenario)
         for fault in FAULTS:
-            ms, _, _ = median_ms(lambda f=fault: gbviz.evaluate(scenario.with_faults(f)), 9)
+            ms, _, _ = median_ms(partial(gbviz.evaluate, scenario.with_faults(fault)), 9)
             goal = 16.0 if name == "azure-gb300" else None
             line(f"{name}: whole answer, {fault}", ms, goal)
 
@@ -126,13 +130,14 @@ def answers() -> None:
 def memory(racks: int, goal: float) -> None:
     """Peak of a fresh process that builds, breaks and answers."""
     code = (
-        "import gbviz, resource;"
+        "import gbviz, pathlib;"
         f"gbviz.evaluate(gbviz.preset('azure-gb300', racks={racks}).with_faults('spine-3'));"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024)"
+        "print(pathlib.Path('/proc/self/status').read_text().split('VmHWM:')[1].split()[0])"
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    print(f"{f'peak memory, {racks * 72:,} GPUs, one answer':62s} {float(out.stdout):9.1f} MB", end="")
-    print(f"  goal {goal:8.0f}  ratio {float(out.stdout) / goal:5.2f}")
+    peak = float(out.stdout) / 1024
+    what = f"peak memory, {racks * 72:,} GPUs, one answer"
+    print(f"{what:62s} {peak:9.1f} MB  goal {goal:8.0f}  ratio {peak / goal:5.2f}")
 
 
 def growth(what: str, small: float, large: float) -> None:
@@ -157,8 +162,6 @@ def main() -> None:
     growth("fault to loads, spine-3", small[1], large[1])
     memory(64, 250)
     memory(1440, 250)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"peak memory of this benchmark {peak:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,73 @@
+"""Quantities as people write them: `30min`, `1GB`, `800Gb/s`, `40C`, or a plain number."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Annotated, TypeAlias
+
+from pydantic import BeforeValidator
+
+_NUMBER = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]*)\s*")
+_LONGEST = 40
+
+DURATIONS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
+SIZES = {
+    **{unit: 1000.0**power for power, unit in enumerate(("B", "kB", "MB", "GB", "TB", "PB"))},
+    **{unit: 1024.0**power for power, unit in enumerate(("KiB", "MiB", "GiB", "TiB"), start=1)},
+}
+# GB/s in one direction; a lower-case b is a bit.
+RATES = {"MB/s": 1e-3, "GB/s": 1.0, "TB/s": 1e3, "Gb/s": 1 / 8, "Tb/s": 1e3 / 8}
+TEMPERATURES = {"C": 1.0}
+POWERS = {"W": 1e-3, "kW": 1.0, "MW": 1e3}
+
+
+def quantity(value: object, units: dict[str, float], base: str) -> float:
+    """A number with or without a unit, in the base unit.
+
+    Parameters
+    ----------
+    value
+        A number in the base unit, or text: a number and one of the units.
+    units
+        Unit to its size in base units.
+    base
+        The base unit's name, for messages.
+
+    Raises
+    ------
+    ValueError
+        Neither, or not finite: the message lists the units.
+
+    Examples
+    --------
+    >>> quantity("30min", DURATIONS, "s"), quantity("800Gb/s", RATES, "GB/s"), quantity(5, SIZES, "B")
+    (1800.0, 100.0, 5.0)
+    """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        raise ValueError(f"must be a number of {base}, or a number with one of: {_listed(units)}")
+    if isinstance(value, str):
+        match = _NUMBER.fullmatch(value) if len(value) <= _LONGEST else None
+        if match is None or (match[2] and match[2] not in units):
+            raise ValueError(f"must be a number with one of: {_listed(units)} (got {value[:40]!r})")
+        number = float(match[1]) * (units[match[2]] if match[2] else 1.0)
+    else:
+        number = float(value) if abs(value) < 1e300 else math.inf
+    if not math.isfinite(number):
+        raise ValueError("must be finite")
+    return number
+
+
+def _listed(units: dict[str, float]) -> str:
+    return ", ".join(units)
+
+
+def _of(units: dict[str, float], base: str) -> BeforeValidator:
+    return BeforeValidator(lambda value: quantity(value, units, base))
+
+
+Seconds: TypeAlias = Annotated[float, _of(DURATIONS, "s")]
+Bytes: TypeAlias = Annotated[float, _of(SIZES, "B")]
+GBps: TypeAlias = Annotated[float, _of(RATES, "GB/s")]
+Celsius: TypeAlias = Annotated[float, _of(TEMPERATURES, "C")]
+Kilowatts: TypeAlias = Annotated[float, _of(POWERS, "kW")]
