@@ -18,6 +18,28 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class TrayTable:
+    """What two trays exchange when every live GPU sends every other 1 byte.
+
+    It depends on the two tray classes and on which leaves of the two groups live cables join; the
+    latter are few patterns, so tables are kept by pattern and not by pair of groups.
+
+    Parameters
+    ----------
+    pattern
+        Pattern of each pair of groups (C, C), or of each group with itself (C,).
+    sent
+        (patterns, K, K, R, R) bytes from the NIC on rail x of a tray to that on rail y of another.
+    cut
+        (patterns, K, K) GPU pairs that no way joins.
+    """
+
+    pattern: Ints
+    sent: Floats
+    cut: Floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Groups:
     """Leaf groups and trays with equal ones taken together.
 
@@ -37,10 +59,7 @@ class Groups:
     trays
         (C, slots, K) trays of each tray class in each rack of a group of the class.
     between, within
-        (C, C, K, K, R, R) bytes that a tray sends from its NIC on rail x to the NIC on rail y of a
-        tray in another group, or in the same group, where every GPU sends every other 1 byte.
-    cut_between, cut_within
-        (C, C, K, K) GPU pairs of two trays that no way joins.
+        What trays of two groups exchange, and trays of one group.
     """
 
     group_class: Ints
@@ -49,10 +68,8 @@ class Groups:
     members: Floats
     tray_class: Ints
     trays: Floats
-    between: Floats
-    within: Floats
-    cut_between: Floats
-    cut_within: Floats
+    between: TrayTable
+    within: TrayTable
 
 
 def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
@@ -88,8 +105,9 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     last[group_class] = np.arange(n_groups)
     own = rack_trays.reshape(n_groups, slots, per_rack)[first]
     trays = (own[..., None] == np.arange(K)).sum(axis=2).astype(np.float64)
-    between, cut_between = _exchanged(live, kinds, first, last, R)
-    within, cut_within = _exchanged(live, kinds, first, first, R)
+    rows = np.repeat(np.arange(len(first)), len(first)), np.tile(np.arange(len(first)), len(first))
+    between = _table(live, kinds, first[rows[0]], last[rows[1]], R)
+    shape_of = (len(first), len(first))
     return Groups(
         group_class,
         first,
@@ -97,10 +115,8 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
         members.astype(np.float64),
         tray_class,
         trays,
-        between,
-        within,
-        cut_between,
-        cut_within,
+        TrayTable(between.pattern.reshape(shape_of), between.sent, between.cut),
+        _table(live, kinds, first, first, R),
     )
 
 
@@ -137,20 +153,24 @@ def _tray_classes(nics: Rails) -> tuple[Ints, list[tuple[Bools, Bools, Bools]]]:
     return classes.reshape(-1), kinds
 
 
-def _exchanged(
+def _table(
     live: Stages,
     kinds: list[tuple[Bools, Bools, Bools]],
     source: Ints,
     target: Ints,
     R: int,
-) -> tuple[Floats, Floats]:
-    """Bytes between NICs of two trays for each pair of groups and tray classes."""
-    C, K = len(source), len(kinds)
+) -> TrayTable:
+    """The table for some ordered pairs of groups; `pattern` in their order."""
+    P, K = len(source), len(kinds)
     rail = np.arange(R)
-    a = np.broadcast_to((source[:, None] * R + rail)[:, None, :, None], (C, C, R, R))
-    b = np.broadcast_to((target[:, None] * R + rail)[None, :, None, :], (C, C, R, R))
-    joined = connected(live, a.reshape(-1), b.reshape(-1)).reshape(C * C, R * R)
-    pattern, first = group_columns([joined.T.astype(np.float64)])
+    a = np.broadcast_to((source[:, None] * R + rail)[:, :, None], (P, R, R))
+    b = np.broadcast_to((target[:, None] * R + rail)[:, None, :], (P, R, R))
+    joined = connected(live, a.reshape(-1), b.reshape(-1)).reshape(P, R * R)
+    if joined.all():
+        pattern: Ints = np.zeros(P, dtype=np.int64)
+        first: Ints = np.zeros(1, dtype=np.int64)
+    else:
+        pattern, first = group_columns([joined.T.astype(np.float64)])
     sent = np.zeros((len(first), K, K, R, R))
     cut = np.zeros((len(first), K, K))
     for number, one in enumerate(first.tolist()):
@@ -160,8 +180,7 @@ def _exchanged(
                 sent[number, i, j], cut[number, i, j] = _tray_pair(
                     send, receive, joined[one], pairs, R
                 )
-    shape = (C, C)
-    return sent[pattern].reshape(*shape, K, K, R, R), cut[pattern].reshape(*shape, K, K)
+    return TrayTable(pattern, sent, cut)
 
 
 def _tray_pair(

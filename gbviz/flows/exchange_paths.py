@@ -78,7 +78,9 @@ def _rack_sends(alike: Groups, rack: int, racks: int) -> tuple[Ints, Ints, Float
     a, k = group[own][:, None], alike.tray_class[own][:, None]
     b, j = group[other][None], alike.tray_class[other][None]
     same = (own // per_rack // slots)[:, None] == (other // per_rack // slots)[None]
-    sent = np.where(same[:, :, None, None], alike.within[a, b, k, j], alike.between[a, b, k, j])
+    within = alike.within.sent[alike.within.pattern[a], k, j]
+    between = alike.between.sent[alike.between.pattern[a, b], k, j]
+    sent = np.where(same[:, :, None, None], within, between)
     tray, to, x, y = np.nonzero(sent)
     R = sent.shape[2]
     return own[tray] * R + x, other[to] * R + y, sent[tray, to, x, y]

@@ -74,38 +74,52 @@ def exchange_phase(fabric: Fabric, live: Stages, nics: Rails) -> Phase:
 
 def _demand(alike: Groups) -> tuple[Floats, Floats]:
     """(C, C, R, R) bytes between the leaves of two groups, and (C, R, R) inside one group."""
+    each, table = alike.trays.sum(axis=1), alike.between
+    C, R = len(each), table.sent.shape[4]
+    between = np.zeros((C, C, R, R))
+    for number, sent in enumerate(table.sent):
+        # (C, K) trays of the source, times (K, K, R, R), times (C, K) trays of the target.
+        halfway = np.tensordot(each, sent, 1)
+        found = np.tensordot(halfway, each, ((1,), (1,))).transpose(0, 3, 1, 2)
+        between += np.where((table.pattern == number)[:, :, None, None], found, 0.0)
+    pairs = _pairs_within(alike)
+    return between, np.einsum("akl,aklxy->axy", pairs, alike.within.sent[alike.within.pattern])
+
+
+def _pairs_within(alike: Groups) -> Floats:
+    """(C, K, K) ordered pairs of trays of one group in different racks."""
     each = alike.trays.sum(axis=1)
-    between = np.einsum("ak,bl,abklxy->abxy", each, each, alike.between, optimize=True)
-    C = np.arange(len(each))
-    own = alike.within[C, C]
-    pairs = np.einsum("ak,al->akl", each, each) - np.einsum(
-        "ask,asl->akl", alike.trays, alike.trays
-    )
-    return between, np.einsum("akl,aklxy->axy", pairs, own)
+    together = np.matmul(alike.trays.transpose(0, 2, 1), alike.trays)
+    pairs: Floats = each[:, :, None] * each[:, None, :] - together
+    return pairs
 
 
 def cut_pairs(alike: Groups) -> int:
     """Ordered pairs of live GPUs in different racks that no way joins."""
-    each, C = alike.trays.sum(axis=1), np.arange(len(alike.members))
-    others = alike.members[:, None] * (alike.members[None, :] - np.eye(len(C)))
-    far = np.einsum("ab,ak,bl,abkl->", others, each, each, alike.cut_between, optimize=True)
-    pairs = np.einsum("ak,al->akl", each, each) - np.einsum(
-        "ask,asl->akl", alike.trays, alike.trays
-    )
-    near = np.einsum("a,akl,akl->", alike.members, pairs, alike.cut_within[C, C], optimize=True)
-    return round(float(far + near))
+    far, near = alike.between, alike.within
+    if not far.cut.any() and not near.cut.any():
+        return 0
+    each = alike.trays.sum(axis=1)
+    others = alike.members[:, None] * (alike.members[None, :] - np.eye(len(each)))
+    total = float((_pairs_within(alike) * near.cut[near.pattern]).sum(axis=(1, 2)) @ alike.members)
+    for number, cut in enumerate(far.cut):
+        total += float((np.where(far.pattern == number, others, 0.0) * (each @ cut @ each.T)).sum())
+    return round(total)
 
 
 def _nic_loads(alike: Groups, live: Stages) -> dict[str, tuple[Floats, Floats]]:
     """(C, slots, K, R) bytes through each NIC of a tray by where the tray is."""
-    each, C = alike.trays.sum(axis=1), np.arange(len(alike.members))
-    others = alike.members[None, :] - np.eye(len(C))
+    each = alike.trays.sum(axis=1)
+    others = alike.members[None, :] - np.eye(len(each))  # groups of class b that one of a sees
     near = each[:, None, :] - alike.trays  # trays of the same group in other racks, (C, slots, K)
-    own = alike.within[C, C]
-    out = np.einsum("ab,bl,abklx->akx", others, each, alike.between.sum(axis=5), optimize=True)
-    sent = out[:, None] + np.einsum("asl,aklx->askx", near, own.sum(axis=4), optimize=True)
-    into = np.einsum("ba,bk,bakly->aly", others.T, each, alike.between.sum(axis=4), optimize=True)
-    got = into[:, None] + np.einsum("ask,akly->asly", near, own.sum(axis=3), optimize=True)
+    own = alike.within.sent[alike.within.pattern]
+    sent = np.einsum("asl,aklx->askx", near, own.sum(axis=4))
+    got = np.einsum("ask,akly->asly", near, own.sum(axis=3))
+    for number, table in enumerate(alike.between.sent):
+        seen = np.where(alike.between.pattern == number, others, 0.0)
+        sent += np.tensordot(seen @ each, table.sum(axis=3), ((1,), (1,)))[:, None]
+        back = np.where(number == alike.between.pattern.T, others, 0.0)
+        got += np.tensordot(back @ each, table.sum(axis=2), ((1,), (0,)))[:, None]
     return {
         "nic up": (_by_nic(alike, sent), live.nic_up),
         "nic down": (_by_nic(alike, got), live.nic_down),
