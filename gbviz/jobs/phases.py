@@ -1,0 +1,252 @@
+"""Collectives on the fabric: what a phase puts on each link, and how long that takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from gbviz.flows.columns import flow_columns
+from gbviz.jobs.exchange import countable, counted_loads
+from gbviz.routing.nvlink import nvlink_columns
+from gbviz.topology.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from gbviz.flows.router import Router
+    from gbviz.topology.fabric import Bools, Floats, Ints
+
+Op = Literal["all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send_recv"]
+Step = Literal["max", "sum"]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Phase:
+    """One coupled phase of a job.
+
+    Parameters
+    ----------
+    name
+        What it is for: "dp", "tp", "pp" ...
+    nvlink_s
+        Seconds that it takes on NVLink.
+    link, load
+        (n,) links of the router's space that leave racks, and the bytes on each.
+    room
+        (n,) what each of those links carries for it with nobody else there, bytes/s: efficiency
+        times effective capacity.
+    eta
+        What the slower of NVLink and fabric reaches where both are needed, 1 where one is.
+    cut
+        True where a pair has no way: the phase never ends.
+    """
+
+    name: str
+    nvlink_s: float
+    link: Ints
+    load: Floats
+    room: Floats
+    eta: float
+    cut: bool
+
+    def fabric_s(self, room: Floats | None = None) -> tuple[float, int]:
+        """Seconds on the fabric, and the link that decides it (-1 for none).
+
+        Parameters
+        ----------
+        room
+            (n,) bytes/s left for this job on each link, None for all of it.
+        """
+        if self.cut:
+            return np.inf, -1
+        if not len(self.link):
+            return 0.0, -1
+        took = self.load / (self.room if room is None else room)
+        worst = int(took.argmax())
+        return float(took[worst]), int(self.link[worst])
+
+    def seconds(self, room: Floats | None = None) -> float:
+        """Seconds that the phase takes, NVLink and fabric overlapped."""
+        fabric = self.fabric_s(room)[0]
+        return max(self.nvlink_s, fabric) / (self.eta if fabric > 0 else 1.0)
+
+
+def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats | float) -> Phase:
+    """The phase of some transfers between GPUs at the same time.
+
+    Parameters
+    ----------
+    name
+        What it is for.
+    by
+        The fabric under its health.
+    source, target
+        (F,) GPU numbers.
+    amount
+        (F,) or one number, bytes of each transfer.
+    """
+    each: Floats = np.broadcast_to(np.asarray(amount, dtype=np.float64), source.shape)
+    own = (source != target) & (each > 0)
+    source, target, each = source[own], target[own], each[own]
+    inside = source // by.nvlink.gpus == target // by.nvlink.gpus
+    nvlink_s, joined = nvlink_seconds(by, source[inside], target[inside], each[inside])
+    # What NVLink no longer joins goes by the fabric, like traffic between racks.
+    far = ~inside
+    far[np.flatnonzero(inside)[~joined]] = True
+    routed = flow_columns(by, source[far], target[far])
+    load = routed.load(each[far][routed.flow])
+    cut = bool(routed.cut.any() or routed.gone.any())
+    return _phase(name, by, nvlink_s, load, cut=cut)
+
+
+def _phase(name: str, by: Router, nvlink_s: float, load: Floats, *, cut: bool) -> Phase:
+    """A phase from its time on NVLink and its bytes on every link of the router's space."""
+    start = int(by.space.starts[-2])
+    facts = catalogue()
+    link = np.flatnonzero(load)
+    part = np.where(
+        link < start,
+        facts.value("nic.efficiency"),
+        facts.value("nvlink.collective_GBps") / facts.value("nvlink.gpu_GBps"),
+    )
+    room = part * by.space.capacity[link] * 1e9
+    eta = facts.value("collectives.eta_x") if nvlink_s > 0 and len(link) else 1.0
+    return Phase(name, nvlink_s, link, load[link], room, eta, cut)
+
+
+def nvlink_seconds(by: Router, source: Ints, target: Ints, amount: Floats) -> tuple[float, Bools]:
+    """Seconds that transfers within racks take on NVLink, and which have a way there.
+
+    Whole racks: the busiest GPU's bytes out or in over its rate. Damaged racks: the busiest link.
+    """
+    facts = catalogue()
+    part = facts.value("nvlink.collective_GBps") / facts.value("nvlink.gpu_GBps")
+    columns, weights, joined = nvlink_columns(by.nvlink, source, target)
+    if not len(source):
+        return 0.0, joined
+    load = np.zeros(len(by.nvlink.capacity))
+    for column, weight in zip(columns, weights, strict=True):
+        on = column >= 0
+        load += np.bincount(column[on], (amount * weight)[on], len(load))
+    busy = np.flatnonzero(load)
+    if not len(busy):
+        return 0.0, joined
+    return float((load[busy] / (part * by.nvlink.capacity[busy] * 1e9)).max()), joined
+
+
+def live_nvlink(by: Router, gpus: Ints) -> Floats:
+    """Part of each GPU's NVLink that is live, the slower way."""
+    stage = by.nvlink
+    G = len(stage.slot) * stage.gpus
+    found = np.ones(len(gpus))
+    slot = stage.slot[gpus // stage.gpus]
+    hurt = np.flatnonzero(slot >= 0)
+    if len(hurt):
+        rate = (stage.share * stage.asics[:, None, None, :]).sum(axis=3).min(axis=1)
+        found[hurt] = rate[slot[hurt], gpus[hurt] % stage.gpus] / stage.capacity[0]
+    assert len(by.nics.live) == G
+    return found
+
+
+def collective(name: str, by: Router, groups: Ints, op: Op, size: float) -> Phase:
+    """The phase of one collective in many groups at the same time.
+
+    Parameters
+    ----------
+    name
+        What it is for.
+    by
+        The fabric under its health.
+    groups
+        (n, k) GPU numbers, a group a row.
+    op
+        Which collective.
+    size
+        Bytes of the whole buffer: output of an all-gather, input of a reduce-scatter; of an
+        all-to-all what each rank sends, its own part included.
+
+    Notes
+    -----
+    Within a rack rings on NVLink, and the switches' own reduction for an all-reduce of 8 or more
+    GPUs. Over racks with equal numbers of members: reduce-scatter on NVLink, rings on the rails,
+    all-gather on NVLink, overlapped. Otherwise one flat ring.
+    """
+    n, k = groups.shape
+    if k == 1 or size == 0 or n == 0:
+        return Phase(name, 0.0, np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 1.0, False)
+    if op == "all_to_all":
+        return _all_to_all(name, by, groups, size)
+    rounds = 2.0 if op == "all_reduce" else 1.0
+    rack = groups // by.nvlink.gpus
+    if (rack == rack[:, :1]).all():
+        return _within(name, by, groups, op, size, rounds)
+    order = np.argsort(rack, axis=1, kind="stable")
+    groups, rack = np.take_along_axis(groups, order, 1), np.take_along_axis(rack, order, 1)
+    per_rack = _members(rack)
+    if op in ("broadcast", "send_recv"):
+        return flow_phase(name, by, *_ring(groups, closed=False), size)
+    if per_rack == 0:
+        return flow_phase(name, by, *_ring(groups), rounds * (k - 1) / k * size)
+    local = groups.reshape(-1, per_rack)
+    rails = groups.reshape(n, -1, per_rack).transpose(0, 2, 1).reshape(-1, k // per_rack)
+    racks = k // per_rack
+    across = flow_phase(name, by, *_ring(rails), rounds * (racks - 1) / racks * size / per_rack)
+    if per_rack == 1:
+        return across
+    inside, _ = nvlink_seconds(
+        by, *_ring(local), np.full(local.size, rounds * (per_rack - 1) / per_rack * size)
+    )
+    nvlink_s = across.nvlink_s + inside
+    eta = catalogue().value("collectives.eta_x")
+    return Phase(name, nvlink_s, across.link, across.load, across.room, eta, across.cut)
+
+
+def _within(name: str, by: Router, groups: Ints, op: Op, size: float, rounds: float) -> Phase:
+    """A collective whose groups each stay in one rack."""
+    k = groups.shape[1]
+    amount = size if op in ("broadcast", "send_recv") else rounds * (k - 1) / k * size
+    ring = flow_phase(name, by, *_ring(groups, closed=op not in ("broadcast", "send_recv")), amount)
+    if op != "all_reduce" or k < _NVLS_FROM or ring.cut or len(ring.link):
+        return ring
+    live = live_nvlink(by, groups.reshape(-1)).min()
+    switched = amount / (catalogue().value("nvlink.nvls_busbw_GBps") * 1e9 * live)
+    return Phase(name, min(ring.nvlink_s, switched), ring.link, ring.load, ring.room, 1.0, False)
+
+
+# NCCL does not let the switches reduce in small groups: no gain was measured at 4 or 5 GPUs.
+_NVLS_FROM = 8
+
+
+def _ring(groups: Ints, *, closed: bool = True) -> tuple[Ints, Ints]:
+    """Each member sends to the next; in a closed ring the last to the first."""
+    if closed:
+        return groups.reshape(-1), np.roll(groups, -1, axis=1).reshape(-1)
+    return groups[:, :-1].reshape(-1), groups[:, 1:].reshape(-1)
+
+
+def _members(rack: Ints) -> int:
+    """Members that every group has in each of its racks; 0 where these differ. Rows are sorted."""
+    starts = np.concatenate([np.ones((len(rack), 1), bool), rack[:, 1:] != rack[:, :-1]], axis=1)
+    run = np.diff(np.flatnonzero(starts.reshape(-1)), append=starts.size)
+    return int(run[0]) if (run == run[0]).all() else 0
+
+
+def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
+    """Each rank sends an equal part of `size` to every rank of its group, itself included."""
+    facts, part = catalogue(), size / groups.shape[1]
+    simple = countable(by, groups)
+    rest = flow_phase(name, by, *_pairs(groups[~simple]), part)
+    load = np.zeros(len(by.space.capacity))
+    load[rest.link] = rest.load
+    nvlink_s = rest.nvlink_s
+    if simple.any():
+        counted, most = counted_loads(by, groups[simple])
+        load += counted * part
+        nvlink_s = max(nvlink_s, most * part / (facts.value("nvlink.collective_GBps") * 1e9))
+    return _phase(name, by, nvlink_s, load, cut=rest.cut)
+
+
+def _pairs(groups: Ints) -> tuple[Ints, Ints]:
+    """Every ordered pair of different members of each group."""
+    one, two = np.nonzero(~np.eye(groups.shape[1], dtype=bool))
+    return groups[:, one].reshape(-1), groups[:, two].reshape(-1)

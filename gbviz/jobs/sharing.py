@@ -1,0 +1,170 @@
+"""Jobs that meet on links: step times and mean loads, solved as a fixed point."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gbviz.jobs.phases import Phase
+    from gbviz.topology.fabric import Bools, Floats, Ints
+
+DAMPING = 0.5
+TOLERANCE = 1e-6
+MOST_ROUNDS = 100
+
+
+class Stepper(Protocol):
+    """A job that repeats a step: its phases, how often each happens in a step, the step's time."""
+
+    @property
+    def phases(self) -> tuple[Phase, ...]:
+        """Communication phases of a step."""
+        ...
+
+    @property
+    def repeats(self) -> tuple[float, ...]:
+        """How often each phase happens in a step."""
+        ...
+
+    def step_s(self, seconds: Sequence[float]) -> float:
+        """Seconds of a step whose phases take these seconds; inf where it never ends."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Shared:
+    """Where the fixed point came to rest.
+
+    Parameters
+    ----------
+    step_s
+        (J,) seconds of a step of each job; inf for one that never ends its step.
+    phase_s
+        For each job the seconds of its phases.
+    limit
+        For each job and phase the link that decides its time on the fabric, -1 for none.
+    load
+        (links,) mean bytes/s of all jobs together.
+    converged, rounds
+        Whether no step time moved by more than 1e-6 any more, and after how many rounds.
+    """
+
+    step_s: Floats
+    phase_s: tuple[tuple[float, ...], ...]
+    limit: tuple[tuple[int, ...], ...]
+    load: Floats
+    converged: bool
+    rounds: int
+
+
+def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: Ints) -> Shared:
+    """Step times of jobs that share links.
+
+    A job's phase sees max(C - B, C / k) of a link: B is the mean load of all other jobs on it, k
+    the number of jobs that use it. Phases of one job do not contend with each other.
+
+    Parameters
+    ----------
+    jobs
+        J jobs that step.
+    capacity
+        (links,) bytes/s of the links.
+    traffic
+        (links,) bytes/s that independent flows put on them.
+    streams
+        (links,) how many traffic jobs use them.
+
+    Notes
+    -----
+    Damping 0.5, at most 100 rounds. Only links that several jobs use take part in the rounds.
+    """
+    loads = np.zeros((len(jobs), len(capacity)))
+    for row, job in zip(loads, jobs, strict=True):
+        for phase, times in zip(job.phases, job.repeats, strict=True):
+            np.add.at(row, phase.link, phase.load * times)
+    users = (loads > 0).sum(axis=0) + streams
+    seen = [[_room(p, users, capacity) for p in job.phases] for job in jobs]
+    step = np.array([_step(job, [None] * len(job.phases)) for job in jobs])
+    rounds, converged = 0, len(jobs) == 0
+    phase_s: list[list[float]] = [[] for _ in jobs]
+    limit: list[list[int]] = [[] for _ in jobs]
+    while rounds < MOST_ROUNDS and not converged:
+        rounds += 1
+        each = np.divide(loads, step[:, None], out=np.zeros_like(loads), where=step[:, None] > 0)
+        total = each.sum(axis=0) + traffic
+        fresh = np.empty_like(step)
+        for number, job in enumerate(jobs):
+            rest = total - each[number]
+            found = [
+                phase.fabric_s(_left(phase, room, rest))
+                for phase, room in zip(job.phases, seen[number], strict=True)
+            ]
+            limit[number] = [link for _, link in found]
+            phase_s[number] = [
+                _overlapped(phase, fabric)
+                for phase, (fabric, _) in zip(job.phases, found, strict=True)
+            ]
+            fresh[number] = job.step_s(phase_s[number])
+        moved = _moved(step, fresh)
+        converged = moved <= TOLERANCE
+        step = fresh if converged else _damped(step, fresh)
+    load = np.divide(loads, step[:, None], out=np.zeros_like(loads), where=step[:, None] > 0)
+    return Shared(
+        step,
+        tuple(tuple(times) for times in phase_s),
+        tuple(tuple(links) for links in limit),
+        load.sum(axis=0) + traffic,
+        converged,
+        rounds,
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Room:
+    """What a phase's links are worth: `several` (n,) others use it too, (n,) users, capacity."""
+
+    several: Bools
+    users: Ints
+    capacity: Floats
+
+
+def _room(phase: Phase, users: Ints, capacity: Floats) -> _Room:
+    return _Room(users[phase.link] > 1, users[phase.link], capacity[phase.link])
+
+
+def _left(phase: Phase, room: _Room, rest: Floats) -> Floats | None:
+    """Bytes/s left for a phase on its links where others use them too."""
+    if not room.several.any():
+        return None
+    part = np.maximum(1.0 - rest[phase.link] / room.capacity, 1.0 / room.users)
+    return np.where(room.several, phase.room * part, phase.room)
+
+
+def _overlapped(phase: Phase, fabric_s: float) -> float:
+    return max(phase.nvlink_s, fabric_s) / (phase.eta if fabric_s > 0 else 1.0)
+
+
+def _step(job: Stepper, _rooms: list[None]) -> float:
+    return job.step_s([phase.seconds() for phase in job.phases])
+
+
+def _moved(before: Floats, after: Floats) -> float:
+    """The largest relative change of a finite step time; inf where one became endless."""
+    if (np.isfinite(before) != np.isfinite(after)).any():
+        return np.inf
+    finite = np.isfinite(before)
+    if not finite.any():
+        return 0.0
+    change = np.abs(after[finite] - before[finite]) / np.maximum(before[finite], 1e-300)
+    return float(change.max())
+
+
+def _damped(before: Floats, after: Floats) -> Floats:
+    both = np.isfinite(before) & np.isfinite(after)
+    mixed = np.where(both, before, 0.0) * (1 - DAMPING) + np.where(both, after, 0.0) * DAMPING
+    return np.where(both, mixed, after)
