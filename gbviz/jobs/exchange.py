@@ -12,10 +12,11 @@ if TYPE_CHECKING:
 
 
 def countable(by: Router, groups: Ints) -> Bools:
-    """(n,) groups of which every member's rack has whole NVLink and every tray all its NICs.
+    """(n,) groups whose exchange can be counted without looking at pairs.
 
-    Which NIC carries a pair then depends on the target's rail alone. Leaves must all be joined, and
-    the routing must spread: a hashed pair has a path of its own.
+    Every member's rack has whole NVLink and every tray all its NICs, so that the target's rail
+    alone says which NIC carries a pair; or the group stays in one rack with whole NVLink. Leaves
+    must all be joined, and the routing must spread: a hashed pair has a path of its own.
     """
     busy = by.table.leaves.sends > 0
     joined = by.table.connected.reshape(len(busy), -1)[busy][:, busy]
@@ -25,7 +26,10 @@ def countable(by: Router, groups: Ints) -> Bools:
     usable = by.nics.send & by.nics.receive & by.nics.joined
     trays = np.repeat(usable.all(axis=1).reshape(-1, R).all(axis=1), R)
     whole = trays & np.repeat(by.nvlink.slot < 0, by.nvlink.gpus)
-    return np.asarray(whole[groups].all(axis=1))
+    rack = groups // by.nvlink.gpus
+    local = (rack == rack[:, :1]).all(axis=1) & (by.nvlink.slot[rack[:, 0]] < 0)
+    found: Bools = np.asarray(whole[groups].all(axis=1)) | local
+    return found
 
 
 def counted_loads(by: Router, groups: Ints) -> tuple[Floats, int]:
@@ -75,6 +79,26 @@ def counted_loads(by: Router, groups: Ints) -> tuple[Floats, int]:
     one, two, on = np.nonzero(between)
     _leaf_loads(by, load, one * R + on, two * R + on, between[one, two, on])
     return load, int(here[of, rack].max(initial=1)) - 1
+
+
+def tray_pairs(by: Router, groups: Ints) -> tuple[Ints, Ints, Floats]:
+    """Transfers between racks in groups that cannot be counted: source, target, how many.
+
+    GPUs of one tray that NVLink joins use the same NICs, so one of them stands for all.
+    """
+    R, found = by.nics.rails, []
+    joined = np.asarray(by.nics.joined.all(axis=1))
+    for group in groups:
+        stands = np.where(joined[group], group // R * R, group)
+        _, first, times = np.unique(stands, return_index=True, return_counts=True)
+        source, target = np.repeat(group[first], len(group)), np.tile(group, len(first))
+        apart = source // by.nvlink.gpus != target // by.nvlink.gpus
+        found.append((source[apart], target[apart], np.repeat(times, len(group))[apart]))
+    if not found:
+        none = np.zeros(0, dtype=np.int64)
+        return none, none, np.zeros(0)
+    source, target, times = (np.concatenate(part) for part in zip(*found, strict=True))
+    return source, target, times.astype(np.float64)
 
 
 def _leaf_loads(by: Router, load: Floats, a: Ints, b: Ints, amount: Floats) -> None:

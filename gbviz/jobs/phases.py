@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from gbviz.flows.columns import flow_columns
-from gbviz.jobs.exchange import countable, counted_loads
+from gbviz.jobs.exchange import countable, counted_loads, tray_pairs
 from gbviz.routing.nvlink import nvlink_columns
 from gbviz.topology.catalogue import catalogue
 
@@ -235,15 +235,37 @@ def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
     """Each rank sends an equal part of `size` to every rank of its group, itself included."""
     facts, part = catalogue(), size / groups.shape[1]
     simple = countable(by, groups)
-    rest = flow_phase(name, by, *_pairs(groups[~simple]), part)
+    odd = groups[~simple]
+    if by.single_path:
+        rest = flow_phase(name, by, *_pairs(odd), part)
+    else:
+        source, target, times = tray_pairs(by, odd)
+        rest = flow_phase(name, by, source, target, times * part)
+        source, target = _pairs(odd)
+        near = source // by.nvlink.gpus == target // by.nvlink.gpus
+        rest = _both(rest, flow_phase(name, by, source[near], target[near], part))
     load = np.zeros(len(by.space.capacity))
-    load[rest.link] = rest.load
+    np.add.at(load, rest.link, rest.load)
     nvlink_s = rest.nvlink_s
     if simple.any():
         counted, most = counted_loads(by, groups[simple])
         load += counted * part
         nvlink_s = max(nvlink_s, most * part / (facts.value("nvlink.collective_GBps") * 1e9))
     return _phase(name, by, nvlink_s, load, cut=rest.cut)
+
+
+def _both(one: Phase, two: Phase) -> Phase:
+    """Two phases at the same time; the second stays on NVLink where that still joins."""
+    link = np.concatenate([one.link, two.link])
+    return Phase(
+        one.name,
+        max(one.nvlink_s, two.nvlink_s),
+        link,
+        np.concatenate([one.load, two.load]),
+        np.concatenate([one.room, two.room]),
+        max(one.eta, two.eta),
+        one.cut or two.cut,
+    )
 
 
 def _pairs(groups: Ints) -> tuple[Ints, Ints]:
