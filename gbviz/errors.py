@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import difflib
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
+
+MOST_SHOWN = 20
 
 
 class GbvizError(Exception):
@@ -39,6 +42,79 @@ class InputError(GbvizError):
 
 class FabricError(GbvizError):
     """A fabric that breaks its own rules: a port used twice, a radix exceeded."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileFault:
+    """One thing that is wrong in a file.
+
+    Parameters
+    ----------
+    file
+        The file, as the user named it.
+    line, column
+        Where, counted from 1; 0 where the file as a whole is meant.
+    path
+        The field, such as `jobs[0].batch.micro`; "" for the whole file.
+    message
+        What is wrong.
+    hint
+        What to do instead, "" if the message says it.
+
+    Examples
+    --------
+    >>> print(FileFault("a.yaml", 3, 1, "sed", "is not known", "did you mean 'seed'?"))
+    a.yaml:3:1: sed: is not known, did you mean 'seed'?
+    """
+
+    file: str
+    line: int
+    column: int
+    path: str
+    message: str
+    hint: str = ""
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        text = ": ".join(part for part in (place, self.path, self.message) if part)
+        return printable(f"{text}, {self.hint}" if self.hint else text)
+
+
+class ScenarioError(GbvizError):
+    """A file that cannot be used: everything that is wrong with it, at once.
+
+    Parameters
+    ----------
+    faults
+        At least one, in the order of the file.
+    unlisted
+        How many more there are than `faults` holds.
+    """
+
+    def __init__(self, faults: Sequence[FileFault], unlisted: int = 0) -> None:
+        self.faults, self.unlisted = tuple(faults), unlisted
+        shown = [str(fault) for fault in self.faults[:MOST_SHOWN]]
+        rest = len(self.faults) - len(shown) + unlisted
+        if rest:
+            shown.append(f"and {rest:,} more fault{'s' if rest > 1 else ''}")
+        super().__init__("\n".join(shown))
+
+    def __reduce__(self) -> tuple[type[ScenarioError], tuple[tuple[FileFault, ...], int]]:
+        # Exceptions travel between processes as their text alone otherwise.
+        return type(self), (self.faults, self.unlisted)
+
+
+def printable(text: str) -> str:
+    """A text on one line that no terminal takes for a command: what cannot be shown is spelt out.
+
+    Examples
+    --------
+    >>> printable("spine\\x1b[2J\\n")
+    'spine\\\\x1b[2J\\\\n'
+    """
+    if text.isprintable():
+        return text
+    return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
 
 
 def nearest(word: str, choices: Iterable[str], *, cutoff: float = 0.5) -> str | None:

@@ -79,6 +79,8 @@ class Net:
         self.port: dict[int, int] = {}
         self.nic_link: dict[int, tuple[int, int, int, int]] = {}
         self._ways: dict[tuple[int, int], list[list[int]]] = {}
+        self._shares: dict[tuple[int, int, str], dict[int, Fraction]] = {}
+        self._nvlink: dict[tuple[int, int], dict[int, Fraction]] = {}
         for number, tier in enumerate(fabric.tiers):
             for cable in range(tier.n):
                 ends = int(tier.lower[cable]), int(tier.upper[cable])
@@ -166,13 +168,14 @@ class Net:
             assert len({way[-2] for way in ways}) == 1, "a spine leads down by one spine"
             carry[spine] = min(self.bundle(source, spine), self.bundle(ways[0][-2], target))
             if len(ways[0]) == 5:
-                carry[spine] = min(carry[spine], sum(self._over_core(way) for way in ways))
+                over = sum((self._over_core(way) for way in ways), Fraction(0))
+                carry[spine] = min(carry[spine], over)
         for spine, ways in by_spine.items():
             part = carry[spine] / sum(carry.values())
             self._spread(share, part, source, spine)
             self._spread(share, part, ways[0][-2], target)
             if len(ways[0]) == 5:
-                over = sum(self._over_core(way) for way in ways)
+                over = sum((self._over_core(way) for way in ways), Fraction(0))
                 for way in ways:
                     own = part * self._over_core(way) / over
                     self._spread(share, own, way[1], way[2])
@@ -210,12 +213,20 @@ class Net:
 
     def shares(self, source: int, target: int, mode: str) -> dict[int, Fraction]:
         """Shares of a joined leaf pair under a mode that spreads."""
-        if source == target:
-            return {}
-        return self.spray(source, target) if mode == "spray" else self.adaptive(source, target)
+        key = source, target, mode
+        if key not in self._shares:
+            rule = self.spray if mode == "spray" else self.adaptive
+            self._shares[key] = {} if source == target else rule(source, target)
+        return self._shares[key]
 
     def nvlink(self, source: int, target: int) -> dict[int, Fraction]:
         """Shares of two GPUs of one rack on NVLink links; none where no ASIC joins them."""
+        if (source, target) not in self._nvlink:
+            self._nvlink[source, target] = self._over_asics(source, target)
+        return self._nvlink[source, target]
+
+    def _over_asics(self, source: int, target: int) -> dict[int, Fraction]:
+        """Over the ASICs that both reach, in proportion to the smaller of the two links."""
         tier = self.fabric.nvlink
         assert tier is not None
         carry = {}
@@ -263,27 +274,39 @@ class Net:
         chosen = own or rails or ways
         return [(x, y, Fraction(1, len(chosen))) for x, y in chosen]
 
-    def flow(self, source: int, target: int, mode: str, seed: int) -> dict[int, Fraction] | None:
-        """The share of a flow between two live GPUs on each link; None where it has no way."""
+    def pieces(
+        self, source: int, target: int, mode: str, seed: int
+    ) -> list[tuple[Fraction, Mapping[int, Fraction]]]:
+        """What a flow between two live GPUs is made of: parts of it, and the shares of each part.
+
+        Nothing where it has no way.
+        """
         assert self.fabric.nvlink is not None
+        one = Fraction(1)
         if source // self.fabric.nvlink.gpus == target // self.fabric.nvlink.gpus:
             direct = self.nvlink(source, target)
             if direct:
-                return direct
-        found: dict[int, Fraction] = {}
+                return [(one, direct)]
+        found: list[tuple[Fraction, Mapping[int, Fraction]]] = []
         for x, y, part in self.legs(source, target):
-            parts = [{self.nic_link[x][0]: Fraction(1), self.nic_link[y][1]: Fraction(1)}]
-            parts += [self.nvlink(source, x)] if x != source else []
-            parts += [self.nvlink(y, target)] if y != target else []
+            found.append((part, {self.nic_link[x][0]: one, self.nic_link[y][1]: one}))
+            found += [(part, self.nvlink(source, x))] if x != source else []
+            found += [(part, self.nvlink(y, target))] if y != target else []
             if mode in ("ecmp", "static"):
                 links = self.path(x, y, seed if mode == "ecmp" else None)
-                parts.append(dict.fromkeys(links, Fraction(1)))
+                found.append((part, dict.fromkeys(links, one)))
             else:
-                parts.append(self.shares(self.nic_link[x][2], self.nic_link[y][2], mode))
-            for share in parts:
-                for link, weight in share.items():
-                    found[link] = found.get(link, Fraction(0)) + part * weight
-        return found or None
+                ends = self.nic_link[x][2], self.nic_link[y][2]
+                found.append((part, self.shares(*ends, mode)))
+        return found
+
+    def flow(self, source: int, target: int, mode: str, seed: int) -> dict[int, Fraction]:
+        """The share of a flow between two live GPUs on each link; empty where it has no way."""
+        found: dict[int, Fraction] = {}
+        for part, share in self.pieces(source, target, mode, seed):
+            for link, weight in share.items():
+                found[link] = found.get(link, Fraction(0)) + part * weight
+        return found
 
 
 def splitmix(source: int, target: int, seed: int, step: int) -> int:
@@ -297,7 +320,7 @@ def splitmix(source: int, target: int, seed: int, step: int) -> int:
     return state >> 1
 
 
-def all_to_all(net: Net, mode: str, seed: int) -> tuple[dict[int, Fraction], int]:
+def all_to_all(net: Net, mode: str, seed: int) -> tuple[dict[int, float], int]:
     """Bytes on each link when every live GPU sends 1 to every live one of other racks; pairs cut.
 
     The sum over all pairs of GPUs, one by one.
@@ -305,18 +328,17 @@ def all_to_all(net: Net, mode: str, seed: int) -> tuple[dict[int, Fraction], int
     assert net.fabric.nvlink is not None
     per_rack = net.fabric.nvlink.gpus
     live = [gpu for gpu in range(net.fabric.count("gpu")) if net.alive("gpu", gpu)]
-    load: dict[int, Fraction] = {}
+    load: dict[int, float] = {}
     cut = 0
     for source in live:
         for target in live:
             if source // per_rack == target // per_rack:
                 continue
-            share = net.flow(source, target, mode, seed)
-            if share is None:
-                cut += 1
-                continue
-            for link, weight in share.items():
-                load[link] = load.get(link, Fraction(0)) + weight
+            pieces = net.pieces(source, target, mode, seed)
+            cut += not pieces
+            for part, share in pieces:
+                for link, weight in share.items():
+                    load[link] = load.get(link, 0.0) + float(part) * float(weight)
     return load, cut
 
 
@@ -326,12 +348,10 @@ def flow_rates(
     """Max-min rates of flows between GPUs on single links; which are cut off, which have failed."""
     gone = [not (net.alive("gpu", s) and net.alive("gpu", t)) for s, t in pairs]
     shares = [
-        None if dead else net.flow(s, t, mode, seed)
-        for (s, t), dead in zip(pairs, gone, strict=True)
+        {} if dead else net.flow(s, t, mode, seed) for (s, t), dead in zip(pairs, gone, strict=True)
     ]
-    cut = [share is None and not dead for share, dead in zip(shares, gone, strict=True)]
-    moving = [share for share in shares if share is not None]
-    used = {link for share in moving for link in share}
-    solved = iter(maxmin({link: net.rate[link] for link in used}, moving) if moving else [])
-    rates = [Fraction(0) if share is None else next(solved) for share in shares]
-    return rates, cut, gone
+    cut = [not share and not dead for share, dead in zip(shares, gone, strict=True)]
+    moving = [share for share in shares if share]
+    used = {link: net.rate[link] for share in moving for link in share}
+    solved = iter(maxmin(used, moving) if moving else [])
+    return [next(solved) if share else Fraction(0) for share in shares], cut, gone

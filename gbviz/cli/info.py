@@ -9,19 +9,20 @@ import click
 
 from gbviz.cli.options import (
     DEFAULT_PRESET,
+    ClusterCommand,
     cluster_options,
     output_options,
     scenario_from,
     screen,
 )
 from gbviz.engine import evaluate
-from gbviz.report.document import document, to_json
+from gbviz.report.document import document, headline_row, to_json
 from gbviz.report.headline import headlines
 from gbviz.topology.catalogue import catalogue
 from gbviz.topology.check import check_build, nonblocking_built
 
 
-@click.command()
+@click.command(cls=ClusterCommand)
 @click.argument("target", default=DEFAULT_PRESET, metavar="[PRESET]")
 @click.option("--facts", is_flag=True, help="every figure of the hardware catalogue, with sources")
 @output_options
@@ -39,18 +40,18 @@ def info(target: str, as_json: bool, facts: bool, **options: Any) -> None:
     listed = list(catalogue()) if facts else []
     if as_json:
         whole = document(snapshot)
-        whole["headlines"] = [asdict(line) for line in found]
+        whole["headlines"] = [headline_row(line) for line in found]
         whole["fabric"]["nonblocking_why"] = why
         whole["checks"]["build"] = [asdict(check) for check in checks]
         if facts:
             whole["facts"] = [asdict(fact) for fact in listed]
         click.echo(to_json(whole))
         return
-    from gbviz.report import text
+    from gbviz.report import tables
 
     console = screen()
-    console.print(text.size_table(snapshot, why))
-    console.print(text.headline_table(found))
-    console.print(text.check_table(checks))
+    console.print(tables.size_table(snapshot, why))
+    console.print(tables.headline_table(found))
+    console.print(tables.check_table(checks))
     if facts:
-        console.print(text.fact_table(listed))
+        console.print(tables.fact_table(listed))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import difflib
+import io
 import os
 import sys
 from importlib import import_module
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gbviz import __version__
-from gbviz.errors import GbvizError
+from gbviz.errors import GbvizError, nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -35,6 +35,8 @@ _LATER = {
     "import": "other tools' files are not read yet",
     "export": "other tools' files are not written yet",
 }
+
+_DEMO = ("whatif", "azure-gb300", "--fail", "leaf-20", "--traffic", "permutation")
 
 
 class LazyGroup(click.Group):
@@ -65,10 +67,22 @@ class LazyGroup(click.Group):
         if name in _LATER:
             raise click.UsageError(f"'gbviz {name}' comes with a later version: {_LATER[name]}")
         if name not in _COMMANDS:
-            near = difflib.get_close_matches(name, _COMMANDS, n=1)
-            meant = f"did you mean 'gbviz {near[0]}'?" if near else "'gbviz --help' lists them"
-            raise click.UsageError(f"there is no command {name!r}; {meant}")
+            raise click.UsageError(f"there is no command {name!r}; {_meant(name)}")
         return super().resolve_command(ctx, args)
+
+
+def _meant(name: str) -> str:
+    """What somebody wanted who wrote this in the place of a command."""
+    near = nearest(name, [*_COMMANDS, *_LATER], cutoff=0.6)
+    if near is not None:
+        return f"did you mean 'gbviz {near}'?"
+    if name.lower().endswith((".yaml", ".yml", ".json")):
+        return "scenario files are not read yet"
+    from gbviz.topology.presets import presets  # NumPy comes with it
+
+    if nearest(name, presets(), cutoff=0.7) is not None:
+        return f"did you mean 'gbviz info {name}' or 'gbviz whatif {name}'?"
+    return "'gbviz --help' lists them"
 
 
 @click.group(
@@ -85,13 +99,11 @@ def gbviz(ctx: click.Context) -> None:
     """
     if ctx.invoked_subcommand is None:
         click.echo("The desktop app is not part of this version; here is a question instead:")
-        click.echo("gbviz whatif azure-gb300 --fail leaf-20 --traffic permutation\n")
-        whatif = ctx.command.get_command(ctx, "whatif")  # type: ignore[attr-defined]
-        whatif.main(
-            ["azure-gb300", "--fail", "leaf-20", "--traffic", "permutation"],
-            prog_name="gbviz whatif",
-            standalone_mode=False,
-        )
+        click.echo(f"gbviz {' '.join(_DEMO)}\n")
+        name, command, words = gbviz.resolve_command(ctx, list(_DEMO))
+        assert command is not None
+        with command.make_context(name, words, parent=ctx) as inner:
+            command.invoke(inner)
 
 
 def run(args: Sequence[str]) -> int:
@@ -101,32 +113,48 @@ def run(args: Sequence[str]) -> int:
     -------
     int
         0 fine, 1 an expectation failed, 2 bad input or usage, 3 internal error, 130 interrupted.
+        0 also where the reader of a pipe has left.
     """
     try:
         found = gbviz.main(list(args), prog_name="gbviz", standalone_mode=False)
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except click.ClickException as error:
-        error.show()
-        return BAD_INPUT
+        return _fail(_usage(error), BAD_INPUT)
     except GbvizError as error:
-        return _fail(f"gbviz: {error}", BAD_INPUT)
+        return _fail(str(error), BAD_INPUT)
     except (KeyboardInterrupt, click.Abort):
-        return _fail("gbviz: interrupted", INTERRUPTED)
-    except BrokenPipeError:
-        # The reader has left, as `head` does; Python must not complain about it when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return _fail("interrupted", INTERRUPTED)
+    except (SystemExit, BrokenPipeError):
+        # So Click and Rich leave where the reader has left, as `head` does.
+        _drop_output()
         return 0
+    except OSError as error:
+        _drop_output()
+        return _fail(f"cannot read or write: {error}", INTERNAL)
     except Exception as error:  # the boundary: users get a sentence, not a traceback
         if os.environ.get("GBVIZ_TRACEBACK"):
             raise
         text = f"{type(error).__name__}: {error}"
         return _fail(
-            f"gbviz: internal error, please report it: {text} (GBVIZ_TRACEBACK=1 shows where)",
-            INTERNAL,
+            f"internal error, please report it: {text} (GBVIZ_TRACEBACK=1 shows where)", INTERNAL
         )
     return found if isinstance(found, int) else 0
 
 
+def _usage(error: click.ClickException) -> str:
+    """What Click says, and where to read on."""
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    more = f"\nTry '{context.command_path} --help' for help." if context is not None else ""
+    return error.format_message() + more
+
+
 def _fail(text: str, code: int) -> int:
-    sys.stderr.write(text + "\n")
+    click.echo(f"gbviz: {text}", err=True)
     return code
+
+
+def _drop_output() -> None:
+    """Send what is still unwritten nowhere: Python must not complain about it when it exits."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

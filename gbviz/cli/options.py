@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
-from rich.console import Console
 
 from gbviz.errors import InputError
 from gbviz.routing.modes import MODES
 from gbviz.scenario import Scenario, preset
 from gbviz.topology.presets import presets
 
+if TYPE_CHECKING:
+    from rich.console import Console
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_PRESET = "azure-gb300"
 _FILES = (".yaml", ".yml", ".json")
 _SIZES = (
-    ("racks", "racks"),
+    ("racks", "racks in the cluster"),
     ("uplinks_per_leaf", "cables from one leaf up; fewer than its NICs oversubscribe it"),
     ("spines", "spines of a two-tier fabric (default: by the sizing rule)"),
     ("leaves_per_pod", "leaves of a pod of a three-tier fabric (default: by the sizing rule)"),
@@ -26,26 +29,66 @@ _SIZES = (
     ("gpus_per_tray", "GPUs, NICs and rails of a tray"),
     ("radix", "ports of a switch"),
 )
-_COOLING = (
-    ("units", int, "cooling units that share a loop (cdu)"),
-    ("racks_per_loop", int, "racks that share a loop (cdu)"),
-    ("capacity_kw", float, "heat that one cooling unit takes away, kW"),
-    ("set_point_c", float, "temperature of the supply, degrees C"),
+_AT_LEAST_1 = click.IntRange(min=1)
+_COOLING: tuple[tuple[str, click.ParamType[Any], str], ...] = (
+    ("units", _AT_LEAST_1, "cooling units that share a loop (cdu)"),
+    ("racks_per_loop", _AT_LEAST_1, "racks that share a loop (cdu)"),
+    (
+        "capacity_kw",
+        click.FloatRange(min=0, min_open=True),
+        "heat that one cooling unit takes away, kW",
+    ),
+    ("set_point_c", click.FLOAT, "temperature of the supply, degrees C"),
 )
+_SHARED_ONLY = ("units", "racks_per_loop")
+
+
+class ClusterOption(click.Option):
+    """An option that changes a part of the preset; help lists these by themselves."""
+
+
+class ClusterCommand(click.Command):
+    """A command whose help shows what its words mean, and the cluster's parts by themselves."""
+
+    words: ClassVar[dict[str, dict[str, str]]] = {
+        "Routing modes": {str(mode): text for mode, text in MODES.items()}
+    }
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options in two sections."""
+        own: list[tuple[str, str]] = []
+        parts: list[tuple[str, str]] = []
+        for param in self.get_params(ctx):
+            record = param.get_help_record(ctx)
+            if record is not None and isinstance(param, click.Option):
+                (parts if isinstance(param, ClusterOption) else own).append(record)
+        for title, records in (("Options", own), ("Parts that differ from the preset's", parts)):
+            with formatter.section(title):
+                formatter.write_dl(records)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the words that options take, each with its meaning."""
+        for title, words in self.words.items():
+            with formatter.section(title):
+                formatter.write_dl(list(words.items()))
+        super().format_epilog(ctx, formatter)
 
 
 def cluster_options(command: Command) -> Command:
     """Add the options that change a preset's parts."""
     for name, kind, text in reversed(_COOLING):
-        command = click.option(_flag(f"cooling_{name}"), type=kind, help=text)(command)
+        command = _part(f"cooling_{name}", kind, text)(command)
     kinds = click.Choice(["hxu", "cdu"])
-    command = click.option("--cooling", type=kinds, help="kind of cooling")(command)
-    command = click.option("--port-GBps", "port_GBps", type=float, help="rate of a port, GB/s")(
-        command
-    )
+    command = _part("cooling", kinds, "a unit in each rack (hxu), or shared ones (cdu)")(command)
+    command = _part("port_GBps", click.FLOAT, "rate of a port, GB/s")(command)
     for name, text in reversed(_SIZES):
-        command = click.option(_flag(name), type=int, help=text)(command)
+        command = _part(name, click.INT, text)(command)
     return command
+
+
+def _part(name: str, kind: click.ParamType[Any], text: str) -> Callable[[Command], Command]:
+    metavar = None if isinstance(kind, click.Choice) else "N"
+    return click.option(_flag(name), name, cls=ClusterOption, type=kind, metavar=metavar, help=text)
 
 
 def output_options(command: Command) -> Command:
@@ -54,7 +97,7 @@ def output_options(command: Command) -> Command:
     command = click.option("--seed", type=int, default=0, help="of hashes and random patterns")(
         command
     )
-    text = "; ".join(f"{mode}: {what}" for mode, what in MODES.items())
+    text = "how switches choose among paths, see below (default adaptive)"
     return click.option("--routing", default="adaptive", metavar="MODE", help=text)(command)
 
 
@@ -77,22 +120,38 @@ def scenario_from(target: str, options: dict[str, Any]) -> Scenario:
             hint="name a preset: " + ", ".join(presets()),
         )
     parts = {name: options[name] for name in [name for name, _ in _SIZES] + ["port_GBps"]}
-    cooling = {name: options[f"cooling_{name}"] for name, _, _ in _COOLING}
-    cooling = {name: value for name, value in cooling.items() if value is not None}
-    if options["cooling"] is not None:
-        cooling["kind"] = options["cooling"]
-    if cooling:
-        stated = preset(target).cluster.cooling
-        same = cooling.get("kind", stated.kind) == stated.kind
-        kept = stated.model_dump(exclude_unset=True) if same else {}
-        parts["cooling"] = kept | cooling
+    parts["cooling"] = _cooling(target, options)
     found = preset(target, **parts).with_routing(options["routing"])
     return found.with_seed(options["seed"])
 
 
-def screen(*, error: bool = False) -> Console:
+def _cooling(target: str, options: dict[str, Any]) -> dict[str, Any] | None:
+    """The preset's cooling with what is given beside it, None where nothing is."""
+    given = {name: options[f"cooling_{name}"] for name, _, _ in _COOLING}
+    given = {name: value for name, value in given.items() if value is not None}
+    if options["cooling"] is not None:
+        given["kind"] = options["cooling"]
+    if not given:
+        return None
+    stated = preset(target).cluster.cooling
+    kind = given.get("kind", stated.kind)
+    wrong = [name for name in _SHARED_ONLY if name in given and kind == "hxu"]
+    if wrong:
+        raise InputError(
+            "is for cooling units that racks share, and here each rack has its own (hxu)",
+            where=_flag(f"cooling_{wrong[0]}"),
+            hint="add --cooling cdu",
+        )
+    return (stated.model_dump(exclude_unset=True) if kind == stated.kind else {}) | given
+
+
+def screen() -> Console:
     """Where tables go: as wide as the terminal, 100 columns in a pipe, colours where wanted."""
-    console = Console(stderr=error, highlight=False)
+    # Rich takes longer to import than an answer takes to compute, and JSON needs none of it.
+    from rich.console import Console
+
+    plain = bool(os.environ.get("NO_COLOR"))  # bold letters are left out too
+    console = Console(highlight=False, color_system=None if plain else "auto")
     if not console.is_terminal:
-        console = Console(stderr=error, highlight=False, width=100)
+        console.width = 100
     return console

@@ -24,6 +24,6 @@ def presets(as_json: bool) -> None:
         )
         return
     from gbviz.cli.options import screen
-    from gbviz.report.text import preset_table
+    from gbviz.report.tables import preset_table
 
     screen().print(preset_table((known()[name], spec) for name, spec in specs.items()))

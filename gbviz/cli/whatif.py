@@ -4,81 +4,116 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import click
 
 from gbviz.cli.options import (
     DEFAULT_PRESET,
+    ClusterCommand,
     cluster_options,
     output_options,
     scenario_from,
     screen,
 )
 from gbviz.engine import evaluate
-from gbviz.errors import InputError
+from gbviz.errors import InputError, nearest
 from gbviz.jobs import PATTERNS, traffic_job
 from gbviz.report.document import document, to_json
 from gbviz.topology.presets import presets
 
-_SELECTS = ("--fail", "--degrade", "--repair")
+# Options that take several values, each with one that shows the form.
+_SEVERAL = {
+    "--fail": "spine-3",
+    "--degrade": "leaf-0~spine-3=0.5",
+    "--repair": "spine-3",
+    "--traffic": "permutation",
+}
+_COMPONENTS = {
+    "spine-3": "one; also leaf-0, core-7, rack-3, rack-3/tray-17/gpu-2, rack-3/nvswitch-5,"
+    " rack-3/feed-a, hxu-3, cdu-0",
+    "'leaf-[0-3]'": "several; also 'spine-*' and 'rack-[0,4]/tray-*'",
+    "leaf-0~spine-3": "all cables of a pair; leaf-0~spine-3#1 one of them",
+    "'leaf-0>spine-3'": "one direction of them",
+    "leaf-0:73": "a port; leaf-0/cage-37 a transceiver",
+}
+_POLICIES = {
+    "adaptive": "a rack runs on with what is left",
+    "full-bandwidth": "a lost ASIC takes the rack's NVLink down, a lost link its GPU",
+}
 
 
-class SelectorCommand(click.Command):
-    """A command whose selector options take several values: `--fail spine-3 leaf-0`."""
+class WhatifCommand(ClusterCommand):
+    """A command with options of several values, `--fail spine-3 leaf-0`, and what they mean."""
+
+    words: ClassVar[dict[str, dict[str, str]]] = {
+        "Components, SEL (quote what has a * or a >)": _COMPONENTS,
+        "Traffic patterns": PATTERNS,
+        **ClusterCommand.words,
+        "Policies for damaged NVLink": _POLICIES,
+    }
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give every value of a selector option its own option."""
+        """Give every value of such an option its own option."""
         spread: list[str] = []
-        current, values = "", 0
-        for arg in args:
+        current, awaited = "", False
+        for arg in [*args, "--end"]:
             if arg.startswith("-"):
-                current, values = (arg, 0) if arg in _SELECTS else ("", 0)
-            elif current:
-                values += 1
-                if values > 1 and not _is_target(arg):
-                    spread.append(current)
+                if awaited:
+                    raise click.UsageError(
+                        f"{current} needs a value, such as {_SEVERAL[current]}", ctx
+                    )
+                name, sign, _ = arg.partition("=")
+                current = name if name in _SEVERAL else ""
+                awaited = bool(current) and not sign
+            elif not awaited and current and not _is_target(arg):
+                spread.append(current)
+            else:
+                awaited = False
             spread.append(arg)
-        return super().parse_args(ctx, spread)
+        return super().parse_args(ctx, spread[:-1])
 
 
 def _is_target(arg: str) -> bool:
-    return arg in presets() or Path(arg).suffix in {".yaml", ".yml", ".json"}
+    """Whether a word is meant for a preset or a file rather than for a component."""
+    is_file = Path(arg).suffix.lower() in {".yaml", ".yml", ".json"}
+    return is_file or nearest(arg, presets(), cutoff=0.7) is not None
 
 
-@click.command(cls=SelectorCommand)
-@click.argument("target", default=DEFAULT_PRESET, metavar="[PRESET]")
+@click.command(cls=WhatifCommand)
+@click.argument("words", nargs=-1, metavar="[PRESET]")
 @click.option("--fail", multiple=True, metavar="SEL...", help="what fails: spine-3, 'leaf-[0-3]'")
 @click.option(
     "--degrade", multiple=True, metavar="SEL=F...", help="what runs at a factor of its rate"
 )
-@click.option("--repair", multiple=True, metavar="SEL...", help="what of these is mended again")
+@click.option(
+    "--repair", multiple=True, metavar="SEL...", help="what of these is mended again afterwards"
+)
 @click.option(
     "--traffic",
     multiple=True,
-    metavar="PATTERN[:ARG][@RACKS]",
-    help="; ".join(f"{name}: {what}" for name, what in PATTERNS.items()),
+    metavar="PATTERN...",
+    help="what the GPUs send, see below: PATTERN, PATTERN:ARG or PATTERN:ARG@RACKS",
 )
 @click.option(
     "--nvlink-policy",
     default="adaptive",
     metavar="POLICY",
-    help="adaptive: a rack runs on with what is left; full-bandwidth: a lost ASIC takes it down",
+    help="what NVLink does when damaged, see below (default adaptive)",
 )
-@click.option("--quiet", is_flag=True, help="the answer in one sentence")
+@click.option("--quiet", is_flag=True, help="the answer in a few words, no tables")
 @click.option("--verbose", is_flag=True, help="all faults and loops, not the first 20")
 @output_options
 @cluster_options
-def whatif(target: str, quiet: bool, verbose: bool, as_json: bool, **options: Any) -> None:
+def whatif(
+    words: tuple[str, ...], quiet: bool, verbose: bool, as_json: bool, **options: Any
+) -> None:
     """Ask what some faults cost.
 
-    PRESET is a cluster that 'gbviz presets' lists (default azure-gb300). SEL names components:
-    spine-3, 'rack-[0-3]/tray-*', leaf-0~spine-3#1 (one cable), leaf-0~spine-3 (all cables of the
-    pair), 'leaf-0>spine-3' (one direction), leaf-0:73 (a port), leaf-0/cage-37 (a transceiver),
-    rack-0/tray-0/gpu-0~rack-0/nvswitch-5 (an NVLink), rack-3/feed-a, hxu-3. Quote globs.
+    PRESET is a cluster that 'gbviz presets' lists (default azure-gb300).
     """
     degrade = dict(_factor(text) for text in options["degrade"])
-    scenario = scenario_from(target, options).with_faults(*options["fail"], degrade=degrade)
+    scenario = scenario_from(_target(words), options).with_faults(*options["fail"], degrade=degrade)
     scenario = scenario.with_repairs(*options["repair"])
     scenario = scenario.with_nvlink_policy(options["nvlink_policy"])
     scenario = scenario.with_jobs(*(traffic_job(text) for text in options["traffic"]))
@@ -86,7 +121,6 @@ def whatif(target: str, quiet: bool, verbose: bool, as_json: bool, **options: An
     if as_json:
         click.echo(to_json(document(snapshot)))
         return
-    # Rich takes longer to import than the answer takes to compute.
     from gbviz.report.text import print_answer, sentence
 
     if quiet:
@@ -95,14 +129,27 @@ def whatif(target: str, quiet: bool, verbose: bool, as_json: bool, **options: An
         print_answer(screen(), snapshot, verbose=verbose)
 
 
+def _target(words: tuple[str, ...]) -> str:
+    """The one preset among the words that follow no option."""
+    odd = [word for word in words if not _is_target(word)]
+    if odd:
+        known = ", ".join(presets())
+        raise click.UsageError(
+            f"{odd[0]!r} is not a preset (these are: {known}); what fails goes after --fail"
+        )
+    if len(words) > 1:
+        raise click.UsageError(f"one preset at a time (got {', '.join(words)})")
+    return words[0] if words else DEFAULT_PRESET
+
+
 def _factor(text: str) -> tuple[str, float]:
     """`SEL=0.5` as its two parts."""
     selector, sign, number = text.rpartition("=")
     try:
-        factor = float(number)
+        factor = float(number) if number.isascii() and "_" not in number else math.nan
     except ValueError:
         factor = math.nan
-    if not sign or not selector or not 0 <= factor <= 1:
+    if not sign or not selector.strip() or not 0 <= factor <= 1:
         raise InputError(
             f"takes SEL=F with F from 0 to 1, the part that is left (got {text!r})",
             where="--degrade",

@@ -2,35 +2,43 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gbviz.cooling import Thermal, steady
+from gbviz.engine.jobs import JobsState, impacts, jobs_state
 from gbviz.engine.metrics import Metrics, metrics
-from gbviz.engine.snapshot import JobImpact, Snapshot
+from gbviz.engine.snapshot import FixedPoint, Snapshot, TrafficImpact
 from gbviz.faults import Fault, apply, resolve
 from gbviz.faults.partition import partition
-from gbviz.jobs import TrafficJob, TrafficResult, traffic_result
-from gbviz.scenario import Scenario
+from gbviz.jobs.inference import check_pools
+from gbviz.jobs.placement import Placed, place
+from gbviz.jobs.spec import InferenceJob, TrafficSpec, TrainingJob
+from gbviz.jobs.survivors import replace_failed
+from gbviz.jobs.traffic import TrafficJob, traffic_of
+from gbviz.jobs.training import check_shape
 from gbviz.topology import build
 
 if TYPE_CHECKING:
-    from gbviz.routing.modes import Mode
-    from gbviz.topology.fabric import Fabric
+    from gbviz.jobs.impact import JobImpact
+    from gbviz.jobs.run import SteppingJob
+    from gbviz.scenario import Scenario
+    from gbviz.topology.fabric import Fabric, Floats, Ints
     from gbviz.topology.health import Health
-    from gbviz.topology.spec import ClusterSpec
 
 
-def evaluate(scenario: Scenario) -> Snapshot:
+def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
     """The steady state of a scenario, and that of its healthy cluster for comparison.
 
     Parameters
     ----------
     scenario
-        Read, or made by `preset` and its `with_...` methods.
+        Read from a file, or made by `preset` and its `with_...` methods.
+    at_s
+        Time of the faults that hold, seconds from the start; None = the end.
 
     Raises
     ------
@@ -45,13 +53,24 @@ def evaluate(scenario: Scenario) -> Snapshot:
     (230400.0, 224000.0)
     """
     fabric = build(scenario.cluster)
-    causes = resolve(fabric, scenario.actions)
-    base = _healthy(scenario.cluster, scenario.routing, scenario.seed)
-    now = _state(fabric, causes, scenario) if causes else base
-    jobs = tuple(_impact(scenario, job, base.health, now.health) for job in scenario.jobs)
+    causes = resolve(fabric, scenario.actions_at(at_s))
+    healthy = replace(
+        scenario,
+        name="",
+        actions=(),
+        events=(),
+        description="",
+        expect=(),
+        duration_s=None,
+        path=None,
+        text=None,
+    )
+    base = _healthy(healthy)
+    work = _work(fabric, scenario)
+    now = _state(fabric, causes, scenario, work) if causes else base
     problems = {*base.metrics.problems, *now.metrics.problems}
-    for job in jobs:
-        problems |= {*job.base.problems, *job.post.problems}
+    for result in (*base.jobs.traffic, *now.jobs.traffic):
+        problems |= set(result.problems)
     return Snapshot(
         scenario,
         fabric,
@@ -60,7 +79,8 @@ def evaluate(scenario: Scenario) -> Snapshot:
         now.thermal,
         base.metrics,
         now.metrics,
-        jobs,
+        _in_order(scenario, work, base, now),
+        FixedPoint(now.jobs.shared.converged, now.jobs.shared.rounds) if now.jobs.running else None,
         tuple(sorted(problems)),
     )
 
@@ -73,16 +93,47 @@ class _State:
     thermal: Thermal
     consequences: tuple[Fault, ...]
     metrics: Metrics
+    jobs: JobsState
 
 
-def _state(fabric: Fabric, causes: tuple[Fault, ...], scenario: Scenario) -> _State:
-    """The health once NVLink, power and cooling have had their say, and its metrics.
+@dataclass(frozen=True, slots=True, eq=False)
+class _Work:
+    """Jobs that step, with their placements, and traffic jobs with their GPUs."""
+
+    stepping: list[tuple[SteppingJob, Placed]]
+    traffic: list[tuple[TrafficJob, Ints | None]]
+
+
+def _work(fabric: Fabric, scenario: Scenario) -> _Work:
+    """The scenario's jobs on their GPUs, checked."""
+    stated = [job for job in scenario.jobs if not isinstance(job, TrafficJob)]
+    placed = place(fabric, [(job.name, job) for job in stated])
+    stepping: list[tuple[SteppingJob, Placed]] = []
+    traffic: list[tuple[TrafficJob, Ints | None]] = []
+    where = dict(zip([job.name for job in stated], placed, strict=True))
+    for job in scenario.jobs:
+        if isinstance(job, TrafficJob):
+            traffic.append((job, None))
+        elif isinstance(job, TrafficSpec):
+            traffic.append((traffic_of(job), where[job.name].gpus))
+        else:
+            at = where[job.name]
+            if isinstance(job, TrainingJob):
+                check_shape(job, len(at.gpus))
+            elif isinstance(job, InferenceJob):
+                check_pools(job, len(at.gpus))
+            stepping.append((job, at))
+    return _Work(stepping, traffic)
+
+
+def _state(fabric: Fabric, causes: tuple[Fault, ...], scenario: Scenario, work: _Work) -> _State:
+    """The health once NVLink, power and cooling have had their say, its metrics and its jobs.
 
     A rack that power or cooling shuts down has failed, because of the fault that did it.
     """
     policy = scenario.nvlink_policy
     health = partition(fabric, apply(fabric, causes), policy)
-    thermal = steady(fabric, health)
+    thermal = steady(fabric, health, _activity(fabric, health, work))
     down = np.flatnonzero(thermal.rack_down)
     first = fabric.nodes("rack").start
     consequences = tuple(
@@ -91,8 +142,23 @@ def _state(fabric: Fabric, causes: tuple[Fault, ...], scenario: Scenario) -> _St
     )
     if consequences:
         health = partition(fabric, apply(fabric, (*causes, *consequences)), policy)
-    found = metrics(fabric, health, thermal, scenario.routing, scenario.seed)
-    return _State(health, thermal, consequences, found)
+    mode, seed = scenario.routing, scenario.seed
+    found = metrics(fabric, health, thermal, mode, seed)
+    jobs = jobs_state(fabric, health, thermal.clock, work.stepping, work.traffic, (mode, seed))
+    return _State(health, thermal, consequences, found, jobs)
+
+
+def _activity(fabric: Fabric, health: Health, work: _Work) -> Floats | None:
+    """(G,) 1 for GPUs that a job uses, 0 for others; None (all are busy) without any job."""
+    if not work.stepping and all(gpus is None for _, gpus in work.traffic):
+        return None
+    busy = np.zeros(fabric.count("gpu"))
+    live = health.up(fabric, "gpu")
+    for _, placed in work.stepping:
+        busy[replace_failed(placed, live).gpus] = 1.0
+    for _, gpus in work.traffic:
+        busy[slice(None) if gpus is None else gpus] = 1.0
+    return busy
 
 
 def _because(causes: tuple[Fault, ...], number: int) -> str:
@@ -101,19 +167,24 @@ def _because(causes: tuple[Fault, ...], number: int) -> str:
 
 
 @lru_cache(maxsize=32)
-def _healthy(spec: ClusterSpec, mode: Mode, seed: int) -> _State:
-    return _state(build(spec), (), Scenario("", spec, mode, seed))
+def _healthy(scenario: Scenario) -> _State:
+    """The state of a scenario without faults; found once for all questions about it."""
+    fabric = build(scenario.cluster)
+    return _state(fabric, (), scenario, _work(fabric, scenario))
 
 
-@lru_cache(maxsize=64)
-def _healthy_result(spec: ClusterSpec, mode: Mode, seed: int, job: TrafficJob) -> TrafficResult:
-    health = _healthy(spec, mode, seed).health
-    return traffic_result(build(spec), health, mode, seed, job)
-
-
-def _impact(scenario: Scenario, job: TrafficJob, before: Health, now: Health) -> JobImpact:
-    cluster, mode, seed = scenario.cluster, scenario.routing, scenario.seed
-    base = post = _healthy_result(cluster, mode, seed, job)
-    if now is not before:
-        post = traffic_result(build(cluster), now, mode, seed, job)
-    return JobImpact(job, base, post)
+def _in_order(
+    scenario: Scenario, work: _Work, base: _State, now: _State
+) -> tuple[JobImpact | TrafficImpact, ...]:
+    """Impacts of all jobs in the order in which the scenario states them."""
+    steps = iter(impacts(work.stepping, base.jobs, now.jobs))
+    flows = iter(
+        TrafficImpact(job, before, after)
+        for (job, _), before, after in zip(
+            work.traffic, base.jobs.traffic, now.jobs.traffic, strict=True
+        )
+    )
+    return tuple(
+        next(flows) if isinstance(job, TrafficJob | TrafficSpec) else next(steps)
+        for job in scenario.jobs
+    )

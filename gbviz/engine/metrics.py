@@ -92,14 +92,14 @@ def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: 
     phase, exchange = _exchange(fabric, health, (spread, nics), mode, seed, reason)
     if not spread.nic_up.any():
         reason["nonblocking"] = "no NIC is live"
-    lost = np.flatnonzero(cut_off(by_capacity, nics, len(nics.live) // fabric.count("rack")))
+    lost = np.flatnonzero(cut_off(fabric, health, by_capacity, nics))
     return Metrics(
         live_gpus=int(nics.live.sum()),
         disconnected_gpus=_names(fabric, lost),
         injection_GBps=float(spread.nic_up.sum()),
         bisection_GBps=bisection(by_capacity, leaves),
         all_to_all_GBps_per_gpu=exchange,
-        worst_pair_GBps=_worst_pair(fabric, health, (spread, table), phase, reason),
+        worst_pair_GBps=_worst_pair(fabric, health, (spread, table, nics), phase, reason),
         worst_leaf_uplink_fraction=_worst_uplinks(fabric, health),
         nvlink_GBps=_nvlink(fabric, health),
         compute_fraction=float(thermal.clock.mean()),
@@ -169,12 +169,12 @@ def _names(fabric: Fabric, gpus: Ints) -> tuple[str, ...]:
 def _worst_pair(
     fabric: Fabric,
     health: Health,
-    live: tuple[Stages, SplitTable],
+    live: tuple[Stages, SplitTable, Rails],
     phase: Phase | None,
     reason: dict[str, str],
 ) -> float | None:
     """By cables and NICs, and by NVLink where a GPU reaches the NIC of another over few links."""
-    (spread, table), R = live, live[0].shape.rails
+    (spread, table, nics), R = live, live[0].shape.rails
     if phase is None:
         return None
     if phase.cut_pairs:
@@ -182,7 +182,7 @@ def _worst_pair(
         return 0.0
     between = tray_pairs(nvlink_stage(fabric, health), R)
     between = between[(between > 0) & ~np.eye(R, dtype=bool)]
-    return min(worst_pair(spread, table), float(between.min(initial=np.inf)))
+    return min(worst_pair(spread, table, nics), float(between.min(initial=np.inf)))
 
 
 def _worst_uplinks(fabric: Fabric, health: Health) -> float:

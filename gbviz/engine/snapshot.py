@@ -12,14 +12,15 @@ if TYPE_CHECKING:
     from gbviz.engine.metrics import Metrics
     from gbviz.faults import Fault
     from gbviz.jobs import TrafficJob, TrafficResult
+    from gbviz.jobs.impact import JobImpact
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Fabric
     from gbviz.topology.health import Health
 
 
 @dataclass(frozen=True, slots=True)
-class JobImpact:
-    """What one job gets from the healthy cluster and from this one."""
+class TrafficImpact:
+    """What the flows of one traffic job get from the healthy cluster and from this one."""
 
     job: TrafficJob
     base: TrafficResult
@@ -31,11 +32,16 @@ class JobImpact:
         if self.post.total_GBps == 0 and self.base.total_GBps > 0:
             return "stalled"
         worse = self.post.total_GBps < self.base.total_GBps * (1 - 1e-9)
-        return (
-            "degraded"
-            if worse or self.post.min_GBps < self.base.min_GBps * (1 - 1e-9)
-            else ("running")
-        )
+        slower = self.post.min_GBps < self.base.min_GBps * (1 - 1e-9)
+        return "degraded" if worse or slower else "running"
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPoint:
+    """How jobs that share links came to rest: whether, and after how many rounds."""
+
+    converged: bool
+    rounds: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +59,9 @@ class Snapshot:
     base, post
         Metrics of the healthy cluster and of this one.
     jobs
-        Each job's results.
+        What the faults do to each job, in the order of the scenario.
+    fixed_point
+        How jobs that step came to rest, None without such jobs.
     problems
         What the conservation check found; empty = everything adds up.
     """
@@ -65,7 +73,8 @@ class Snapshot:
     thermal: Thermal
     base: Metrics
     post: Metrics
-    jobs: tuple[JobImpact, ...]
+    jobs: tuple[JobImpact | TrafficImpact, ...]
+    fixed_point: FixedPoint | None
     problems: tuple[str, ...]
 
     def to_networkx(self, *, nvlink: bool = False) -> nx.DiGraph[str]:

@@ -10,6 +10,7 @@ from gbviz.flows.maxflow import max_flow
 
 if TYPE_CHECKING:
     from gbviz.routing.leaves import LeafClasses, SplitTable
+    from gbviz.routing.rails import Rails
     from gbviz.routing.stages import Stages
     from gbviz.topology.fabric import Floats, Ints
 
@@ -74,6 +75,10 @@ def blocking(live: Stages, table: SplitTable) -> tuple[int, str] | None:
     C = len(leaves.first)
     a, b = leaves.pairs()
     alone = (a == b) & (leaves.members[a] == 1)
+    apart = ~alone & ~table.connected & (leaves.sends[a] > 0) & (leaves.gets[b] > 0)
+    if apart.any():
+        c = int(a[apart.argmax()])
+        return int(leaves.first[c]), "no live way leads from it to some other leaf with live NICs"
     many = leaves.members - np.eye(C)
     for k in range(live.n_classes):
         part = np.where(alone, 0.0, table.spine[k] / live.spines[k]).reshape(C, C)
@@ -95,12 +100,14 @@ def blocking(live: Stages, table: SplitTable) -> tuple[int, str] | None:
 def _short_of_uplinks(live: Stages, leaves: LeafClasses) -> tuple[int, str] | None:
     if len(leaves.leaf_class) == 1:
         return None
-    for way, need, bundles in (
-        ("send", leaves.sends, live.leaf.up),
-        ("receive", leaves.gets, live.leaf.down),
+    for way, need, far, bundles in (
+        ("send", leaves.sends, leaves.gets, live.leaf.up),
+        ("receive", leaves.gets, leaves.sends, live.leaf.down),
     ):
         room = (bundles[leaves.first] * live.spines).sum(axis=1)
-        short = np.flatnonzero(room < need * (1 - _SLACK))
+        # NICs may be asked for no more than those of all other leaves take or give.
+        asked = np.minimum(need, (leaves.members * far).sum() - far)
+        short = np.flatnonzero(room < asked * (1 - _SLACK))
         if len(short):
             worst = int(short[np.argmin(room[short] / need[short])])
             return int(leaves.first[worst]), (
@@ -143,17 +150,22 @@ def _short_of_cores(live: Stages, leaves: LeafClasses, part: Floats) -> tuple[in
     return None
 
 
-def worst_pair(live: Stages, table: SplitTable) -> float:
+def worst_pair(live: Stages, table: SplitTable, nics: Rails) -> float:
     """The rate of the worst NIC pair with the fabric to itself, GB/s; inf without NICs.
 
     The smallest of: a live NIC's rate out or in, and what the shares of any two leaves with live
-    NICs let through. Pairs that no way joins are not seen here: they are counted elsewhere.
+    NICs let through. NICs that no GPU can use, those of failed GPUs, do not count. Pairs that no
+    way joins are not seen here: they are counted elsewhere.
     """
     leaves = table.leaves
-    ends = [nic[nic > 0] for nic in (live.nic_up, live.nic_down)]
-    rate = min((float(nic.min()) for nic in ends if len(nic)), default=float("inf"))
+    rate, busy_ends = float("inf"), []
+    for capacity, usable in ((live.nic_up, nics.send), (live.nic_down, nics.receive)):
+        used = usable.reshape(-1, nics.rails, nics.rails).any(axis=1).reshape(-1)
+        rate = min(rate, float(capacity[used].min(initial=np.inf)))
+        of_class = leaves.leaf_class[nics.leaf[used]]
+        busy_ends.append(np.bincount(of_class, minlength=len(leaves.first)) > 0)
     a, b = leaves.pairs()
-    busy = (leaves.sends[a] > 0) & (leaves.gets[b] > 0) & ((a != b) | (leaves.members[a] > 1))
+    busy = busy_ends[0][a] & busy_ends[1][b] & ((a != b) | (leaves.members[a] > 1))
     start, end = leaves.first[a], leaves.first[b]
     for part, members, up, down in _parts(live, table, start, end):
         room = np.minimum(up, down) * members

@@ -76,6 +76,7 @@ class _Leg:
     weights: list[Floats | None]
     slack: list[tuple[Ints, Floats | None]]
     unused: int
+    bounded: bool
 
     def add(
         self,
@@ -90,14 +91,14 @@ class _Leg:
             if not used.any():
                 return
             columns = np.where(used, columns, self.unused)
-        if not tight:
+        if not tight and not self.bounded:
             self.slack.append((columns, weights))
             return
         self.columns.append(columns)
         self.weights.append(weights)
 
 
-def flow_columns(by: Router, source: Ints, target: Ints) -> FlowColumns:
+def flow_columns(by: Router, source: Ints, target: Ints, *, bounded: bool = False) -> FlowColumns:
     """Route flows between GPUs.
 
     Parameters
@@ -106,6 +107,8 @@ def flow_columns(by: Router, source: Ints, target: Ints) -> FlowColumns:
         The fabric under its health and routing mode.
     source, target
         (F,) GPU numbers within their kind; a GPU to itself needs no link at all.
+    bounded
+        True where others use links too, so that any link may be a limit and needs a column.
 
     Notes
     -----
@@ -123,7 +126,7 @@ def flow_columns(by: Router, source: Ints, target: Ints) -> FlowColumns:
     apart[gone] = False
     far = np.flatnonzero(apart)
     carried = legs(nics, by.table.joined, source[far], target[far])
-    leg = _Leg([], [], [], len(space.capacity))
+    leg = _Leg([], [], [], len(space.capacity), bounded)
     if by.single_path:
         seed = by.seed if by.mode == "ecmp" else None
         route = paths(by.fabric, by.health, carried.source, carried.target, seed=seed)

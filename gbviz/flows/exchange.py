@@ -97,7 +97,7 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
         (np.arange(n_groups) * R // shape.leaves_per_pod)[None].astype(np.float64),
         *(rows[: shape.leaves].reshape(n_groups, -1).T for rows in live.leaf.arrays()),
         rack_trays.reshape(n_groups, -1).T.astype(np.float64),
-        *(_by_group(nic, n_groups).T for nic in (live.nic_up, live.nic_down)),
+        *(_by_group(nic, n_groups, slots * per_rack * R).T for nic in (live.nic_up, live.nic_down)),
     ]
     group_class, first = group_columns(signature)
     members = np.bincount(group_class)
@@ -120,10 +120,8 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     )
 
 
-def _by_group(nic: Floats, n_groups: int) -> Floats:
+def _by_group(nic: Floats, n_groups: int, width: int) -> Floats:
     """NIC values by leaf group, missing racks of the last group as -1."""
-    width = -(-len(nic) // n_groups)
-    width = max(width, len(nic) // max(n_groups - 1, 1)) if n_groups > 1 else width
     full = np.full(n_groups * width, -1.0)
     full[: len(nic)] = nic
     return full.reshape(n_groups, width)

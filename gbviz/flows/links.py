@@ -88,9 +88,26 @@ class LinkSpace:
         else:
             pod, e = divmod(number, len(self.stages.cores))
             k = int(self.stages.core_owner[e])
-            low = self._spines(pod, k)
-            top = _counted(int(self.stages.spines[k] * self.stages.cores[e]), "core")
+            low, top = self._spines(pod, k), self._cores(k, e)
         return f"{low}>{top}" if part % 2 == 0 else f"{top}>{low}"
+
+    def words(self, link: int) -> str:
+        """A link in words, with how much of it is alive: `leaf-20 uplinks, 70 of 72 alive`."""
+        part = int(np.searchsorted(self.starts, link, side="right")) - 1
+        number = link - int(self.starts[part])
+        name = self.name(link)
+        if part == len(self.starts) - 2:
+            return name
+        if self.stages is None or part < 2:
+            share = float(self.capacity[link] / self.fabric.tiers[part // 2].capacity[0])
+            return name if share == 1 else f"{name} at {share:.0%} of its rate"
+        if part < 4:
+            shape, way = self.stages.shape, part % 2
+            row = number // self.stages.n_classes
+            cables = self.health.capacity(self.fabric, 1)[way].reshape(shape.leaves, -1)[row]
+            which = "uplinks" if way == 0 else "downlinks from spines"
+            return f"{self._leaf(row)} {which}, {int((cables > 0).sum())} of {len(cables)} alive"
+        return name
 
     def _leaf(self, row: int) -> str:
         return self.fabric.name(self.fabric.nodes("leaf").start + row)
@@ -102,6 +119,16 @@ class LinkSpace:
             return _counted(len(positions), "spine")
         first = self.fabric.nodes("spine").start + pod * self.stages.shape.spines_per_pod
         return self.fabric.name(first + int(positions[0]))
+
+    def _cores(self, k: int, e: int) -> str:
+        assert self.stages is not None
+        many = int(self.stages.spines[k] * self.stages.cores[e])
+        if many > 1:
+            return _counted(many, "core")
+        group = int(np.flatnonzero(self.stages.position_class == k)[0])
+        core = int(np.flatnonzero(self.stages.core_class[k] == e)[0])
+        first = self.fabric.nodes("core").start + group * self.stages.shape.cores_per_group
+        return self.fabric.name(first + core)
 
     def _nvlink_name(self, number: int) -> str:
         everyone = len(self.nvlink.slot) * self.nvlink.gpus

@@ -33,7 +33,7 @@ def permutation(gpus: Ints, rng: np.random.Generator) -> Pairs:
 def random_pairs(gpus: Ints, count: int, rng: np.random.Generator) -> Pairs:
     """`count` flows, each between two different GPUs drawn at random."""
     _at_least(gpus, 2, "random-pairs")
-    _at_most(count)
+    _at_most(count, hint="")
     source = rng.integers(0, len(gpus), count)
     step = rng.integers(1, len(gpus), count)
     return gpus[source], gpus[(source + step) % len(gpus)]
@@ -50,22 +50,28 @@ def shift(gpus: Ints, by: int) -> Pairs:
     _at_least(gpus, 2, "shift")
     if by % len(gpus) == 0:
         raise InputError(
-            f"a shift by {by} sends every one of {len(gpus)} GPUs to itself", where="traffic"
+            f"a shift by {by:,} sends every one of {len(gpus):,} GPUs to itself",
+            where="traffic",
+            hint="shift by a number of GPUs that is no multiple of that",
         )
-    return gpus, np.roll(gpus, -by)
+    return gpus, np.roll(gpus, -(by % len(gpus)))
 
 
 def incast(gpus: Ints, target: int) -> Pairs:
     """Every other GPU sends to one."""
     source = gpus[gpus != target]
-    _at_least(source, 1, "incast")
+    if not len(source):
+        raise InputError("incast needs at least one GPU besides its target", where="traffic")
     return source, np.full_like(source, target)
 
 
 def all_to_all(gpus: Ints) -> Pairs:
     """Every GPU sends to every other: n (n - 1) flows."""
     _at_least(gpus, 2, "all-to-all")
-    _at_most(len(gpus) * (len(gpus) - 1))
+    _at_most(
+        len(gpus) * (len(gpus) - 1),
+        hint="name fewer racks with '@rack-[0-7]'; the fabric's all-to-all figure covers all",
+    )
     source, target = np.divmod(np.arange(len(gpus) ** 2), len(gpus))
     apart = source != target
     return gpus[source[apart]], gpus[target[apart]]
@@ -93,13 +99,8 @@ def _at_least(gpus: Ints, count: int, pattern: str) -> None:
         )
 
 
-def _at_most(flows: int) -> None:
+def _at_most(flows: int, hint: str) -> None:
     if not 1 <= flows <= MOST_FLOWS:
         raise InputError(
-            f"a pattern has 1 to {MOST_FLOWS:,} flows (got {flows:,})",
-            where="traffic",
-            hint="name fewer racks with '@rack-[0-7]'; the fabric's all_to_all_GBps_per_gpu"
-            " covers all of them"
-            if flows > MOST_FLOWS
-            else "",
+            f"a pattern has 1 to {MOST_FLOWS:,} flows (got {flows:,})", where="traffic", hint=hint
         )

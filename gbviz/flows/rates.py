@@ -13,6 +13,7 @@ from gbviz.flows.maxmin import solve
 from gbviz.flows.router import router
 
 if TYPE_CHECKING:
+    from gbviz.flows.router import Router
     from gbviz.routing.modes import Mode
     from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
     from gbviz.topology.health import Health
@@ -85,10 +86,30 @@ def flow_rates(
     >>> float(found.rate.min().round(4)), found.problems
     (97.2222, ())
     """
+    return rates_on(router(fabric, health, mode, seed), pairs, demand)
+
+
+def rates_on(
+    by: Router,
+    pairs: tuple[Ints, Ints],
+    demand: Floats | None = None,
+    capacity: Floats | None = None,
+) -> Rates:
+    """`flow_rates` on a fabric that is ready to route, or on the part of it that others leave.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health and routing mode.
+    pairs, demand
+        As for `flow_rates`.
+    capacity
+        (links,) GB/s that these flows may use of each of the router's links, None for all.
+    """
     source, target = pairs
-    flows = flow_columns(router(fabric, health, mode, seed), source, target)
+    flows = flow_columns(by, source, target, bounded=capacity is not None)
     want = None if demand is None else demand[flows.flow]
-    capacity = flows.links.capacity
+    capacity = flows.links.capacity if capacity is None else capacity
     found = solve(capacity, flows.columns, flows.weights, want)
     load = flows.load(found.rates)
     problems = check(

@@ -9,7 +9,8 @@ import numpy as np
 if TYPE_CHECKING:
     from gbviz.routing.rails import Rails
     from gbviz.routing.stages import Stages
-    from gbviz.topology.fabric import Bools, Ints
+    from gbviz.topology.fabric import Bools, Fabric, Ints
+    from gbviz.topology.health import Health
 
 
 def leaf_islands(live: Stages) -> Ints:
@@ -37,7 +38,7 @@ def leaf_islands(live: Stages) -> Ints:
         leaf = joined
 
 
-def cut_off(live: Stages, nics: Rails, gpus_per_rack: int) -> Bools:
+def cut_off(fabric: Fabric, health: Health, live: Stages, nics: Rails) -> Bools:
     """(G,) True for a live GPU that cannot reach the largest part of the cluster.
 
     A GPU is reached through NICs that it can both send and receive through: its own, or over
@@ -46,19 +47,22 @@ def cut_off(live: Stages, nics: Rails, gpus_per_rack: int) -> Bools:
 
     Parameters
     ----------
+    fabric, health
+        A built cluster and its health.
     live
         Stages of the damaged fabric.
     nics
         What each GPU can use.
-    gpus_per_rack
-        G / racks.
     """
     R, trays = nics.rails, len(nics.live) // nics.rails
     usable = nics.send & nics.receive
-    racks = nics.live.reshape(-1, gpus_per_rack).any(axis=1)
-    if racks.sum() <= 1:
-        alone: Bools = nics.live & ~usable.any(axis=1) & ~_mates(nics)
-        return alone if nics.live.sum() > 1 else np.zeros_like(alone)
+    by_rack = nics.live.reshape(fabric.count("rack"), -1)
+    racks = np.flatnonzero(by_rack.any(axis=1))
+    if len(racks) <= 1:
+        alone = by_rack & ~usable.any(axis=1).reshape(by_rack.shape)
+        for rack in racks.tolist():
+            alone[rack] &= ~_linked(fabric, health, rack)
+        return np.asarray(alone.reshape(-1) & (nics.live.sum() > 1))
     island = leaf_islands(live)[nics.leaf]
     tray_has = usable.reshape(trays, R, R).any(axis=1).reshape(-1)
     part = _parts(island.reshape(trays, R), tray_has.reshape(trays, R), len(live.leaf.up))
@@ -83,9 +87,10 @@ def _parts(island: Ints, has: Bools, size: int) -> Ints:
         part = new
 
 
-def _mates(nics: Rails) -> Bools:
-    """(G,) True where a GPU can use another's NIC, or could if that lived: NVLink serves it."""
-    R = nics.rails
-    own = np.tile(np.eye(R, dtype=bool), (len(nics.live) // R, 1))
-    served: Bools = (nics.joined & ~own).any(axis=1)
-    return served
+def _linked(fabric: Fabric, health: Health, rack: int) -> Bools:
+    """(GPUs of a rack,) True where NVLink leads to another live GPU of the rack and back."""
+    out, into = (health.nvlink_capacity(fabric, rack) > 0).astype(np.float64)
+    there = out @ into.T > 0
+    both = there & there.T & ~np.eye(len(there), dtype=bool)
+    linked: Bools = both.any(axis=1)
+    return linked

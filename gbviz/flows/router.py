@@ -51,11 +51,16 @@ class Router:
         return self.mode in ("ecmp", "static")
 
 
-def router(fabric: Fabric, health: Health, mode: Mode, seed: int) -> Router:
-    """Prepare to route flows on a built cluster under one health."""
+def router(
+    fabric: Fabric, health: Health, mode: Mode, seed: int, *, by_rack: bool = False
+) -> Router:
+    """Prepare to route flows on a built cluster under one health.
+
+    `by_rack` spreads the traffic of a GPU without its NIC over its rack instead of its tray.
+    """
     live = stages(fabric, health, mode)
     nvlink = nvlink_stage(fabric, health)
-    nics = rails(fabric, health, live.nic_up, live.nic_down)
+    nics = rails(fabric, health, live.nic_up, live.nic_down, by_rack=by_rack)
     table = split_table(live, leaf_classes(live, nics))
     if mode in ("ecmp", "static"):
         space = cable_links(fabric, health, nvlink)

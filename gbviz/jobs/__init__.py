@@ -1,5 +1,5 @@
 """What runs on the cluster: for now, patterns of independent flows."""
 
-from gbviz.jobs.traffic import PATTERNS, TrafficJob, TrafficResult, traffic_job, traffic_result
+from gbviz.jobs.traffic import PATTERNS, TrafficJob, TrafficResult, traffic_job
 
-__all__ = ["PATTERNS", "TrafficJob", "TrafficResult", "traffic_job", "traffic_result"]
+__all__ = ["PATTERNS", "TrafficJob", "TrafficResult", "traffic_job"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,10 +14,11 @@ from gbviz.topology.catalogue import catalogue
 
 if TYPE_CHECKING:
     from gbviz.flows.router import Router
+    from gbviz.jobs.collectives import Op
     from gbviz.topology.fabric import Bools, Floats, Ints
 
-Op = Literal["all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send_recv"]
-Step = Literal["max", "sum"]
+
+_ONE_WAY = ("broadcast", "reduce", "send_recv")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -183,10 +184,10 @@ def collective(name: str, by: Router, groups: Ints, op: Op, size: float) -> Phas
     order = np.argsort(rack, axis=1, kind="stable")
     groups, rack = np.take_along_axis(groups, order, 1), np.take_along_axis(rack, order, 1)
     per_rack = _members(rack)
-    if op in ("broadcast", "send_recv"):
+    if op in _ONE_WAY:
         return flow_phase(name, by, *_ring(groups, closed=False), size)
     if per_rack == 0:
-        return flow_phase(name, by, *_ring(groups), rounds * (k - 1) / k * size)
+        return _uneven(name, by, groups, rounds * (k - 1) / k * size)
     local = groups.reshape(-1, per_rack)
     rails = groups.reshape(n, -1, per_rack).transpose(0, 2, 1).reshape(-1, k // per_rack)
     racks = k // per_rack
@@ -204,8 +205,8 @@ def collective(name: str, by: Router, groups: Ints, op: Op, size: float) -> Phas
 def _within(name: str, by: Router, groups: Ints, op: Op, size: float, rounds: float) -> Phase:
     """A collective whose groups each stay in one rack."""
     k = groups.shape[1]
-    amount = size if op in ("broadcast", "send_recv") else rounds * (k - 1) / k * size
-    ring = flow_phase(name, by, *_ring(groups, closed=op not in ("broadcast", "send_recv")), amount)
+    amount = size if op in _ONE_WAY else rounds * (k - 1) / k * size
+    ring = flow_phase(name, by, *_ring(groups, closed=op not in _ONE_WAY), amount)
     if op != "all_reduce" or k < _NVLS_FROM or ring.cut or len(ring.link):
         return ring
     live = live_nvlink(by, groups.reshape(-1)).min()
@@ -224,6 +225,33 @@ def _ring(groups: Ints, *, closed: bool = True) -> tuple[Ints, Ints]:
     return groups[:, :-1].reshape(-1), groups[:, 1:].reshape(-1)
 
 
+def _uneven(name: str, by: Router, groups: Ints, amount: float) -> Phase:
+    """Rings through groups with unequal numbers of members in their racks.
+
+    Each ring visits rack after rack; as many rings as the smallest rack has members share the
+    bytes, and each crosses to the next rack by NICs of its own.
+    """
+    source, target, each = [], [], []
+    for group in groups:
+        rack = group // by.nvlink.gpus
+        starts = np.flatnonzero(np.diff(rack, prepend=-1))
+        parts = np.split(group, starts[1:])
+        rings = min(len(part) for part in parts)
+        ahead = parts[1:] + parts[:1]
+        source.append(np.concatenate([part[:rings] for part in parts]))
+        target.append(np.concatenate([part[:rings] for part in ahead]))
+        each.append(np.full(len(source[-1]), amount / rings))
+    across = flow_phase(
+        name, by, np.concatenate(source), np.concatenate(target), np.concatenate(each)
+    )
+    local, near = _ring(groups)
+    inside = local // by.nvlink.gpus == near // by.nvlink.gpus
+    within, _ = nvlink_seconds(by, local[inside], near[inside], np.full(int(inside.sum()), amount))
+    eta = catalogue().value("collectives.eta_x") if within > 0 else 1.0
+    nvlink_s = across.nvlink_s + within
+    return Phase(name, nvlink_s, across.link, across.load, across.room, eta, across.cut)
+
+
 def _members(rack: Ints) -> int:
     """Members that every group has in each of its racks; 0 where these differ. Rows are sorted."""
     starts = np.concatenate([np.ones((len(rack), 1), bool), rack[:, 1:] != rack[:, :-1]], axis=1)
@@ -233,9 +261,11 @@ def _members(rack: Ints) -> int:
 
 def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
     """Each rank sends an equal part of `size` to every rank of its group, itself included."""
-    facts, part = catalogue(), size / groups.shape[1]
+    part = size / groups.shape[1]
     simple = countable(by, groups)
     odd = groups[~simple]
+    if not len(odd):
+        return _counted(name, by, groups, part)
     if by.single_path:
         rest = flow_phase(name, by, *_pairs(odd), part)
     else:
@@ -243,29 +273,25 @@ def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
         rest = flow_phase(name, by, source, target, times * part)
         source, target = _pairs(odd)
         near = source // by.nvlink.gpus == target // by.nvlink.gpus
-        rest = _both(rest, flow_phase(name, by, source[near], target[near], part))
+        rest = _both(by, rest, flow_phase(name, by, source[near], target[near], part))
+    if not simple.any():
+        return rest
+    return _both(by, rest, _counted(name, by, groups[simple], part))
+
+
+def _counted(name: str, by: Router, groups: Ints, part: float) -> Phase:
+    load, most = counted_loads(by, groups)
+    rate = catalogue().value("nvlink.collective_GBps") * 1e9
+    return _phase(name, by, most * part / rate, load * part, cut=False)
+
+
+def _both(by: Router, one: Phase, two: Phase) -> Phase:
+    """Two phases at the same time: bytes on a link that both use add up."""
     load = np.zeros(len(by.space.capacity))
-    np.add.at(load, rest.link, rest.load)
-    nvlink_s = rest.nvlink_s
-    if simple.any():
-        counted, most = counted_loads(by, groups[simple])
-        load += counted * part
-        nvlink_s = max(nvlink_s, most * part / (facts.value("nvlink.collective_GBps") * 1e9))
-    return _phase(name, by, nvlink_s, load, cut=rest.cut)
-
-
-def _both(one: Phase, two: Phase) -> Phase:
-    """Two phases at the same time; the second stays on NVLink where that still joins."""
-    link = np.concatenate([one.link, two.link])
-    return Phase(
-        one.name,
-        max(one.nvlink_s, two.nvlink_s),
-        link,
-        np.concatenate([one.load, two.load]),
-        np.concatenate([one.room, two.room]),
-        max(one.eta, two.eta),
-        one.cut or two.cut,
-    )
+    for phase in (one, two):
+        load[phase.link] += phase.load
+    nvlink_s = max(one.nvlink_s, two.nvlink_s)
+    return _phase(one.name, by, nvlink_s, load, cut=one.cut or two.cut)
 
 
 def _pairs(groups: Ints) -> tuple[Ints, Ints]:

@@ -113,7 +113,8 @@ class TrainingJob(Placement):
 
     `efficiency` is the part of the GPU's dense peak that its matrix products reach; None = the
     catalogue's for the precision. `overlap` is the part of tensor- and context-parallel
-    communication that compute hides. `tokens` is a target: the result says in how many days.
+    communication that compute hides, None = the
+    catalogue's. `tokens` is a target: the result says in how many days.
     """
 
     kind: Literal["training"]
@@ -126,7 +127,7 @@ class TrainingJob(Placement):
     recompute: Literal["none", "selective", "full"] = "none"
     zero: Annotated[int, Field(ge=0, le=3, strict=True)] = 1
     efficiency: Annotated[float, Field(gt=0, le=1)] | None = None
-    overlap: Annotated[float, Field(ge=0, le=1)] = 0.0
+    overlap: Annotated[float, Field(ge=0, le=1)] | None = None
     checkpoint: Checkpoint = Checkpoint()
     tokens: Annotated[float, Field(gt=0)] | None = None
     detection: Annotated[Seconds, Field(ge=0)] = 30.0

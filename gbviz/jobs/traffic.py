@@ -9,13 +9,17 @@ import numpy as np
 
 from gbviz.errors import InputError, did_you_mean
 from gbviz.flows import patterns
-from gbviz.flows.rates import Rates, flow_rates
+from gbviz.flows.rates import Rates, rates_on
 from gbviz.topology.selectors import select
 
 if TYPE_CHECKING:
-    from gbviz.routing.modes import Mode
-    from gbviz.topology.fabric import Fabric, Ints
-    from gbviz.topology.health import Health
+    from collections.abc import Sequence
+
+    from gbviz.flows.router import Router
+    from gbviz.jobs.spec import TrafficSpec
+    from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
+
+_MOST_DIGITS = 18
 
 PATTERNS: dict[str, str] = {
     "permutation": "each GPU sends to one other and receives from one, at random",
@@ -33,13 +37,23 @@ class TrafficJob:
     """A pattern of independent flows.
 
     `argument` is the pattern's own: a number, a GPU, or a list of pairs; "" for its default.
-    `racks` selects the racks whose GPUs take part; "" for all.
+    `racks` selects the racks whose GPUs take part; "" for all. `demand` is what
+    each flow wants at most, GB/s. An unknown pattern is an InputError.
     """
 
     name: str
     pattern: str
     argument: str = ""
     racks: str = ""
+    demand: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.pattern not in PATTERNS:
+            raise InputError(
+                f"there is no traffic pattern {self.pattern!r}",
+                where="traffic",
+                hint=did_you_mean(self.pattern, PATTERNS),
+            )
 
     def spelt(self) -> str:
         """The job as one writes it: `pattern[:argument][@racks]`."""
@@ -62,24 +76,36 @@ def traffic_job(text: str) -> TrafficJob:
     """
     head, _, racks = text.partition("@")
     pattern, _, argument = head.partition(":")
-    if pattern not in PATTERNS:
-        raise InputError(
-            f"there is no traffic pattern {pattern!r}",
-            where="traffic",
-            hint=did_you_mean(pattern, PATTERNS),
-        )
-    return TrafficJob(text, pattern, argument.strip(), racks.strip())
+    return TrafficJob(text, pattern.strip(), argument.strip(), racks.strip())
 
 
-def flows_of(fabric: Fabric, job: TrafficJob, seed: int) -> tuple[Ints, Ints]:
-    """Source and target GPU numbers of a job's flows.
+def traffic_of(spec: TrafficSpec) -> TrafficJob:
+    """The traffic job of a scenario file's; its placement is kept apart."""
+    if spec.pairs is not None:
+        return TrafficJob(spec.name, "pairs", ",".join(spec.pairs), demand=spec.demand)
+    argument = "" if spec.argument is None else str(spec.argument)
+    return TrafficJob(spec.name, spec.pattern, argument, demand=spec.demand)
+
+
+def flows_of(
+    fabric: Fabric, job: TrafficJob, seed: int, gpus: Ints | None = None
+) -> tuple[Ints, Ints]:
+    """Source and target GPU numbers of a job's flows, among `gpus` where these are given.
 
     Raises
     ------
     InputError
         The argument cannot be used, or the racks name nothing.
     """
-    gpus = _participants(fabric, job)
+    try:
+        return _flows_of(fabric, job, seed, gpus)
+    except InputError as error:
+        where = f"traffic {job.spelt()!r}"
+        raise InputError(error.message, where=where, hint=error.hint) from None
+
+
+def _flows_of(fabric: Fabric, job: TrafficJob, seed: int, among: Ints | None) -> tuple[Ints, Ints]:
+    gpus = _participants(fabric, job) if among is None else among
     rng = np.random.default_rng(seed)
     makers = {
         "permutation": lambda: patterns.permutation(gpus, rng),
@@ -90,11 +116,11 @@ def flows_of(fabric: Fabric, job: TrafficJob, seed: int) -> tuple[Ints, Ints]:
         ),
         "all-to-all": lambda: patterns.all_to_all(gpus),
         "bisection": lambda: patterns.bisection(gpus, rng),
-        "pairs": lambda: _own_pairs(fabric, job.argument),
+        "pairs": lambda: _own_pairs(fabric, job),
     }
     takes_none = job.pattern in ("permutation", "all-to-all", "bisection")
     if takes_none and job.argument:
-        raise InputError(f"{job.pattern} takes no argument", where=f"traffic {job.name!r}")
+        raise InputError(f"{job.pattern} takes no argument (got {job.argument!r})")
     return makers[job.pattern]()
 
 
@@ -114,7 +140,7 @@ def _participants(fabric: Fabric, job: TrafficJob) -> Ints:
     racks = select(fabric, job.racks)
     if any(part.kind != "rack" for part in racks):
         raise InputError(
-            f"{job.racks!r} names other things than racks", where=f"traffic {job.name!r}"
+            f"{job.racks!r} names other things than racks", hint="write for example @rack-[0-7]"
         )
     first = fabric.nodes("rack").start
     number = np.array([part.nodes[0] - first for part in racks])
@@ -122,14 +148,13 @@ def _participants(fabric: Fabric, job: TrafficJob) -> Ints:
 
 
 def _whole_number(job: TrafficJob, default: int) -> int:
+    text = job.argument.removeprefix("-")
     if not job.argument:
         return default
-    text = job.argument.removeprefix("-")
-    if not (text.isascii() and text.isdecimal() and len(text) < 10):
-        raise InputError(
-            f"{job.pattern} takes a whole number (got {job.argument!r})",
-            where=f"traffic {job.name!r}",
-        )
+    if not (text.isascii() and text.isdecimal()):
+        raise InputError(f"{job.pattern} takes a whole number (got {job.argument!r})")
+    if len(text) > _MOST_DIGITS:
+        raise InputError(f"a number has at most {_MOST_DIGITS} digits here (got {len(text)})")
     return int(job.argument)
 
 
@@ -137,18 +162,21 @@ def _gpu(fabric: Fabric, name: str) -> int:
     node = fabric.index_of(name)
     gpus = fabric.nodes("gpu")
     if not gpus.start <= node < gpus.stop:
-        raise InputError(f"{name} is not a GPU", where="traffic")
+        raise InputError(f"{name} is not a GPU")
     return node - int(gpus.start)
 
 
-def _own_pairs(fabric: Fabric, text: str) -> tuple[Ints, Ints]:
+def _own_pairs(fabric: Fabric, job: TrafficJob) -> tuple[Ints, Ints]:
+    if job.racks:
+        raise InputError("takes no racks: its pairs say which GPUs take part")
     source, target = [], []
-    for pair in text.split(","):
+    for pair in job.argument.split(","):
         one, sign, two = (part.strip() for part in pair.partition(">"))
         if not sign:
-            raise InputError(f"a pair is 'GPU>GPU' (got {pair!r})", where="traffic")
+            example = "pairs:rack-0/tray-0/gpu-0>rack-1/tray-0/gpu-0"
+            raise InputError(f"a pair is 'GPU>GPU' (got {pair!r})", hint=f"write {example}")
         if one == two:
-            raise InputError(f"{one} cannot send to itself", where="traffic")
+            raise InputError(f"{one} cannot send to itself")
         source.append(_gpu(fabric, one))
         target.append(_gpu(fabric, two))
     return np.array(source), np.array(target)
@@ -174,27 +202,65 @@ class TrafficResult:
     problems: tuple[str, ...]
 
 
-def traffic_result(
-    fabric: Fabric, health: Health, mode: Mode, seed: int, job: TrafficJob
-) -> TrafficResult:
-    """The max-min fair rates of a job's flows, in short."""
-    found = flow_rates(fabric, health, mode, seed, flows_of(fabric, job, seed))
-    rate = found.rate
+def traffic_results(
+    by: Router,
+    jobs: Sequence[tuple[TrafficJob, Ints | None]],
+    load: Floats,
+    users: Ints,
+) -> tuple[tuple[TrafficResult, ...], Floats, Ints]:
+    """The max-min fair rates of all traffic jobs together, in short.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health and routing mode.
+    jobs
+        Patterns, each with its GPUs, or None for those that its own words name.
+    load, users
+        (links,) mean GB/s that other jobs put on each of the router's links, and how many of them
+        use it. What they leave is C - B, at least C / k of k jobs.
+
+    Returns
+    -------
+    results, rates, streams
+        A result a job; (links,) GB/s of all of them, and how many of them use each link.
+    """
+    capacity = by.space.capacity
+    flows = [flows_of(by.fabric, job, by.seed, gpus) for job, gpus in jobs]
+    sizes = np.array([len(source) for source, _ in flows])
+    owner = np.repeat(np.arange(len(jobs)), sizes)
+    pairs = np.concatenate([s for s, _ in flows]), np.concatenate([t for _, t in flows])
+    left = None
+    if load.any():
+        share = np.maximum(users + (users > 0) * len(jobs), 1)
+        left = np.where(users > 0, np.maximum(capacity - load, capacity / share), capacity)
+    wants = [np.full(n, job.demand or np.inf) for (job, _), n in zip(jobs, sizes, strict=True)]
+    found = rates_on(by, pairs, np.concatenate(wants), left)
+    streams = np.zeros(len(capacity), dtype=np.int64)
+    for number in range(len(jobs)):
+        own = found.flows.load(np.where(owner == number, found.rate, 0.0)[found.flows.flow])
+        streams += own > 0
+    results = tuple(_result(found, owner == number) for number in range(len(jobs)))
+    return results, found.load, streams
+
+
+def _result(found: Rates, own: Bools) -> TrafficResult:
+    rate = found.rate[own]
     return TrafficResult(
         len(rate),
         float(rate.min()),
         float(rate.mean()),
         float(rate.sum()),
-        int(found.cut.sum()),
-        int(found.gone.sum()),
-        int(found.flows.by_fabric.sum()),
-        _bottleneck(found),
+        int(found.cut[own].sum()),
+        int(found.gone[own].sum()),
+        int(found.flows.by_fabric[own].sum()),
+        _bottleneck(found, own),
         tuple(problem.text for problem in found.problems),
     )
 
 
-def _bottleneck(found: Rates) -> tuple[str, float, float] | None:
-    moving = np.flatnonzero((found.rate > 0) & (found.bottleneck >= 0))
+def _bottleneck(found: Rates, own: Bools) -> tuple[str, float, float] | None:
+    moving = np.flatnonzero((found.rate > 0) & (found.bottleneck >= 0) & own)
     if not len(moving):
         return None
     link = int(found.bottleneck[moving[found.rate[moving].argmin()]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,11 @@ from gbviz.report.leaves_out import LEAVES_OUT
 from gbviz.topology.check import nonblocking_built
 
 if TYPE_CHECKING:
+    from gbviz.cooling import LoopState
     from gbviz.engine import Metrics, Snapshot
     from gbviz.engine.snapshot import JobImpact
     from gbviz.jobs import TrafficResult
+    from gbviz.report.headline import Headline
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Fabric
 
@@ -51,9 +54,9 @@ def document(snapshot: Snapshot) -> Json:
         "base": base,
         "post": post,
         "delta": difference(base, post),
-        "faults": _faults(snapshot),
+        "faults": fault_rows(snapshot),
         "jobs": [_job(impact) for impact in snapshot.jobs],
-        "cooling": [asdict(loop) for loop in loops(snapshot.fabric, snapshot.thermal)],
+        "cooling": [_loop(loop) for loop in loops(snapshot.fabric, snapshot.thermal)],
         "timeline": [],
         "totals": {
             "goodput": {},
@@ -84,6 +87,7 @@ def head(scenario: Scenario) -> Json:
             "sha256": scenario.sha256(),
             "routing": scenario.routing,
             "seed": scenario.seed,
+            "reason": {"file": "not read from a file"},
         },
     }
 
@@ -114,9 +118,12 @@ def figures(metrics: Metrics, base: Metrics) -> Json:
     found["bisection_fraction"] = (
         metrics.bisection_GBps / base.bisection_GBps if base.bisection_GBps else None
     )
-    reason = dict(metrics.reason)
-    if not base.bisection_GBps:
-        reason["bisection_fraction"] = "the healthy cluster has no bisection"
+    known = {
+        "nonblocking_why": "no traffic that the NICs take is blocked",
+        "all_to_all_bottleneck": "no link limits it",
+        "bisection_fraction": "the healthy cluster has no bisection",
+    }
+    reason = {name: why for name, why in known.items() if found[name] is None} | metrics.reason
     return found | ({"reason": reason} if reason else {})
 
 
@@ -141,7 +148,8 @@ def difference(base: Json, post: Json) -> Json:
     return found | ({"reason": reason} if reason else {})
 
 
-def _faults(snapshot: Snapshot) -> list[Json]:
+def fault_rows(snapshot: Snapshot, most: int | None = None) -> list[Json]:
+    """The first faults, all by default, with what each takes down and because of what."""
     whys = why_down(snapshot.fabric, snapshot.faults)
     return [
         {
@@ -151,13 +159,26 @@ def _faults(snapshot: Snapshot) -> list[Json]:
             "takes_down": asdict(takes_down(snapshot.fabric, fault)),
             "because": why,
         }
-        for fault, why in zip(snapshot.faults, whys, strict=True)
+        for fault, why in zip(snapshot.faults[:most], whys[:most], strict=True)
     ]
+
+
+def _loop(state: LoopState) -> Json:
+    """One loop, without a `reason` where there is none to give."""
+    row = asdict(state)
+    return row if row["reason"] else {key: row[key] for key in row if key != "reason"}
+
+
+def headline_row(line: Headline) -> Json:
+    """One headline figure, with a reason where none was published beside it."""
+    row = asdict(line)
+    return row if line.published is not None else row | {"reason": "no such figure is published"}
 
 
 def _job(impact: JobImpact) -> Json:
     base, post = impact.base, impact.post
     limit = post.bottleneck
+    slowdown = base.total_GBps / post.total_GBps if post.total_GBps else math.inf
     found: Json = {
         "name": impact.job.name,
         "kind": "traffic",
@@ -166,7 +187,7 @@ def _job(impact: JobImpact) -> Json:
         "flows": base.flows,
         "base": _rates(base),
         "post": _rates(post),
-        "slowdown": base.total_GBps / post.total_GBps if post.total_GBps else None,
+        "slowdown": slowdown if math.isfinite(slowdown) else None,
         "bottleneck": None
         if limit is None
         else {
@@ -177,9 +198,8 @@ def _job(impact: JobImpact) -> Json:
         },
         "one_off": {"stall_s": 0, "lost_work_s": 0, "restart_s": 0},
     }
-    if not post.total_GBps:
-        found["reason"] = {"slowdown": "no flow moves"}
-    return found
+    reason = {name: "no flow moves" for name in ("slowdown", "bottleneck") if found[name] is None}
+    return found | ({"reason": reason} if reason else {})
 
 
 def _rates(result: TrafficResult) -> Json:
@@ -194,5 +214,5 @@ def _rates(result: TrafficResult) -> Json:
 
 
 def to_json(found: Json) -> str:
-    """The document as text; never NaN or infinity."""
-    return json.dumps(found, indent=2, allow_nan=False, ensure_ascii=False)
+    """The document as text, in ASCII whatever the terminal speaks; never NaN or infinity."""
+    return json.dumps(found, indent=2, allow_nan=False)

@@ -28,48 +28,52 @@ def headlines(fabric: Fabric) -> list[Headline]:
     """The figures people know the machine by, for a built cluster.
 
     Ours are summed over the built fabric and the catalogue's parts, so they show what the model
-    computes with; published ones are as printed, rounded by their authors.
+    computes with; published ones are as printed, rounded by their authors, and stand beside racks
+    of the published size only.
     """
     facts = catalogue()
     assert fabric.nvlink is not None
-    rack_gpus, racks = fabric.nvlink.gpus, fabric.nvlink.racks
-    nvlink_tb = 2 * rack_gpus * fabric.nvlink.asics * fabric.nvlink.link_GBps / 1000
-    sparse = rack_gpus * facts.value("gpu.fp4_sparse_pflops") / 1000
-    dense = rack_gpus * facts.value("gpu.fp4_dense_pflops") / 1000
+    racks, whole = fabric.nvlink.racks, fabric.nvlink.gpus == facts.value("rack.gpus")
+    found = _of_a_rack(fabric) if whole else []
     gbit = float(fabric.tiers[0].capacity[0]) * 8
-    found = [
-        _beside("FP4 a rack, sparse", sparse, "headline.rack_fp4_sparse_pflops", "EF", 1000),
-        _beside("FP4 a rack, dense", dense, "headline.rack_fp4_dense_pflops", "EF", 1000),
-        _beside("NVLink a rack, both ways", nvlink_tb, "headline.rack_nvlink_tb_s", "TB/s"),
-        _beside("network a GPU, one way", gbit, "headline.gpu_network_gbit_s", "Gb/s"),
-    ]
-    if rack_gpus == facts.value("rack.gpus"):
-        memory = facts["rack.fast_memory_tb"]
-        found.insert(
-            2, _beside("fast memory a rack", memory.value, "headline.rack_fast_memory_tb", "TB")
-        )
+    found.append(_beside("network a GPU, one way", gbit, "headline.gpu_network_gbit_s", "Gb/s"))
     cluster = "cluster" if racks > 1 else "rack"
+    for kind in ("sparse", "dense"):
+        fact = facts[f"gpu.fp4_{kind}_pflops"]
+        what, ours = f"FP4, whole {cluster}, {kind}", fabric.count("gpu") * fact.value / 1000
+        found.append(Headline(what, ours, None, "EF", f"GPUs x {fact.value:g} PF: {fact.source}"))
+    hbm = facts["gpu.hbm_bytes"]
+    memory = fabric.count("gpu") * hbm.value / 1e12
+    power = racks * _rack_kw(fabric.nvlink.gpus) / 1000
     found += [
-        Headline(f"FP4, whole {cluster}, sparse", sparse * racks, None, "EF", "racks x rack"),
-        Headline(f"FP4, whole {cluster}, dense", dense * racks, None, "EF", "racks x rack"),
-        Headline(
-            "HBM",
-            fabric.count("gpu") * facts.value("gpu.hbm_bytes") / 1e12,
-            None,
-            "TB",
-            facts["gpu.hbm_bytes"].source,
-        ),
+        Headline("HBM", memory, None, "TB", hbm.source),
         Headline(
             "power, typical",
-            racks * _rack_kw(rack_gpus) / 1000,
+            power,
             None,
             "MW",
             "racks x (GPUs at 1,400 W + the rest of the rack), without switches",
         ),
     ]
-    if racks == facts.value("headline.cluster_racks"):
+    if whole and racks == facts.value("headline.cluster_racks"):
         found.append(_beside("GPUs", fabric.count("gpu"), "headline.cluster_gpus_over", "GPUs"))
     return found
+
+
+def _of_a_rack(fabric: Fabric) -> list[Headline]:
+    """What one rack has."""
+    facts, nvlink = catalogue(), fabric.nvlink
+    assert nvlink is not None
+    nvlink_tb = 2 * nvlink.gpus * nvlink.asics * nvlink.link_GBps / 1000
+    sparse = nvlink.gpus * facts.value("gpu.fp4_sparse_pflops") / 1000
+    dense = nvlink.gpus * facts.value("gpu.fp4_dense_pflops") / 1000
+    memory = facts.value("rack.fast_memory_tb")
+    return [
+        _beside("FP4 a rack, sparse", sparse, "headline.rack_fp4_sparse_pflops", "EF", 1000),
+        _beside("FP4 a rack, dense", dense, "headline.rack_fp4_dense_pflops", "EF", 1000),
+        _beside("fast memory a rack", memory, "headline.rack_fast_memory_tb", "TB"),
+        _beside("NVLink a rack, both ways", nvlink_tb, "headline.rack_nvlink_tb_s", "TB/s"),
+    ]
 
 
 def _rack_kw(gpus: int) -> float:

@@ -35,6 +35,9 @@ class Rails:
         (G, R) True where NVLink leads both ways between the GPU and that one of its tray.
     whole
         True where every GPU can use every NIC of its tray.
+    relay
+        Over how many NICs around it a GPU without its own spreads: those of its tray, or of its
+        rack (`nic_loss`).
     """
 
     rails: int
@@ -44,9 +47,12 @@ class Rails:
     receive: Bools
     joined: Bools
     whole: bool
+    relay: int
 
 
-def rails(fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats) -> Rails:
+def rails(
+    fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats, *, by_rack: bool = False
+) -> Rails:
     """The NICs that each GPU can use under one health.
 
     Parameters
@@ -57,6 +63,8 @@ def rails(fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats) -> R
         Its health.
     nic_up, nic_down
         (n_nics,) effective capacities, GB/s.
+    by_rack
+        True spreads the traffic of a GPU without its NIC over its rack, False over its tray.
     """
     shape, nvlink = fabric.shape, fabric.nvlink
     assert shape is not None
@@ -90,6 +98,7 @@ def rails(fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats) -> R
         receive.reshape(shape_of),
         joined.reshape(shape_of),
         whole=len(at) == 0,
+        relay=nvlink.gpus if by_rack else R,
     )
 
 
@@ -149,6 +158,8 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
     rest = np.flatnonzero(~direct)
     if not len(rest):
         return Legs(flows, out + rail, target, None, ~direct)
+    if rails.relay > R:
+        return _over_racks(rails, connected, (source, target, rest, direct))
     near = np.repeat(out[rest, None] + np.arange(R), R, axis=1)
     far = np.tile(into[rest, None] + np.arange(R), R)
     way = (rails.send[source[rest], :, None] & rails.receive[target[rest], None, :]).reshape(
@@ -169,6 +180,40 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
         np.concatenate([(out + rail)[direct], near[at, column]])[order],
         np.concatenate([target[direct], far[at, column]])[order],
         share if ways.max(initial=0) > 1 else None,
+        ~direct & (np.bincount(rest[ways > 0], minlength=len(source)) == 0),
+    )
+
+
+def _over_racks(rails: Rails, connected: Connected, flows: tuple[Ints, Ints, Ints, Bools]) -> Legs:
+    """`legs` where a GPU without its NIC spreads evenly over all NICs of its rack.
+
+    Traffic leaves by NIC i of the one rack and lands on NIC i of the other, where both serve.
+    """
+    source, target, rest, direct = flows
+    n, R = rails.relay, rails.rails
+    gpus = np.arange(len(rails.live))
+    linked = rails.joined.sum(axis=1) > 1
+    out = linked & rails.send[gpus, gpus % R]
+    into = linked & rails.receive[gpus, gpus % R]
+    near = source[rest, None] // n * n + np.arange(n)
+    far = target[rest, None] // n * n + np.arange(n)
+    way = out[near] & into[far] & (linked[source[rest]] & linked[target[rest]])[:, None]
+    at = np.flatnonzero(way)
+    way.reshape(-1)[at] = connected(
+        rails.leaf[near.reshape(-1)[at]], rails.leaf[far.reshape(-1)[at]]
+    )
+    ways = way.sum(axis=1)
+    row, column = np.nonzero(way)
+    plain = np.flatnonzero(direct)
+    flow = np.concatenate([plain, rest[row]])
+    order = np.argsort(flow, kind="stable")
+    own = source[plain] - source[plain] % R + target[plain] % R
+    share = np.concatenate([np.ones(len(plain)), 1.0 / ways[row]])[order]
+    return Legs(
+        flow[order],
+        np.concatenate([own, near[row, column]])[order],
+        np.concatenate([target[plain], far[row, column]])[order],
+        share,
         ~direct & (np.bincount(rest[ways > 0], minlength=len(source)) == 0),
     )
 

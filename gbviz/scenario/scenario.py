@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
+from dataclasses import astuple, dataclass, field, replace
 from typing import TYPE_CHECKING, get_args
+
+from pydantic import BaseModel
 
 from gbviz.errors import InputError, did_you_mean
 from gbviz.faults.actions import Action
 from gbviz.faults.partition import Policy
 from gbviz.routing.modes import Mode, mode_named
+from gbviz.scenario.event import Event, changes
 from gbviz.topology.presets import preset_named
 from gbviz.topology.spec import ClusterSpec, cluster_spec
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
+    from gbviz.jobs.spec import Job
     from gbviz.jobs.traffic import TrafficJob
+    from gbviz.scenario.expect import Expectation
 
-_LARGEST_SEED = 2**63 - 1
-
+LARGEST_SEED = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
@@ -37,11 +42,22 @@ class Scenario:
     seed
         Of everything random: hashes, random patterns.
     actions
-        What fails, degrades or is repaired, in order.
+        What fails, degrades or is repaired before the first event, in order.
     jobs
-        Traffic.
+        What runs: jobs of a file, and patterns of traffic from the command line.
     nvlink_policy
         What a rack's NVLink does when it loses an ASIC or a link.
+    description
+        For people, longer.
+    events
+        What happens, as the file lists it.
+    duration_s
+        How long the scenario lasts, seconds; None = until its last event.
+    expect
+        Limits that its results must keep.
+    path, text
+        The file that it was read from and what it held, None where it was not read. They say where
+        a scenario came from, not what it is: two scenarios that differ in them alone are equal.
     """
 
     name: str
@@ -49,12 +65,18 @@ class Scenario:
     routing: Mode = "adaptive"
     seed: int = 0
     actions: tuple[Action, ...] = ()
-    jobs: tuple[TrafficJob, ...] = ()
+    jobs: tuple[TrafficJob | Job, ...] = ()
     nvlink_policy: Policy = "adaptive"
+    description: str = ""
+    events: tuple[Event, ...] = ()
+    duration_s: float | None = None
+    expect: tuple[Expectation, ...] = ()
+    path: Path | None = field(default=None, compare=False)
+    text: str | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         mode_named(self.routing)
-        if not 0 <= self.seed <= _LARGEST_SEED:
+        if not 0 <= self.seed <= LARGEST_SEED:
             raise InputError(f"must be from 0 to 2^63 - 1 (got {self.seed})", where="seed")
         if self.nvlink_policy not in get_args(Policy):
             raise InputError(
@@ -92,9 +114,45 @@ class Scenario:
         """The same scenario with nothing broken."""
         return replace(self, actions=())
 
-    def with_jobs(self, *jobs: TrafficJob) -> Scenario:
-        """The same scenario with more traffic."""
+    @property
+    def end_s(self) -> float:
+        """When the scenario ends, seconds: its duration, or its last event; 0 without either."""
+        if self.duration_s is not None:
+            return self.duration_s
+        return max((event.at_s for event in self.events), default=0.0)
+
+    def actions_at(self, time_s: float | None = None) -> tuple[Action, ...]:
+        """What has been done to the cluster by a time, in order.
+
+        Parameters
+        ----------
+        time_s
+            Seconds from the start; what happens at that very time is in. None = the end.
+
+        Returns
+        -------
+        tuple
+            The scenario's own actions, the events up to then, and a repair for each event whose
+            time is up by then; see `changes` for what stands before a repair.
+
+        Examples
+        --------
+        >>> hour = Event(600.0, Action("fail", "spine-3"), for_s=3600.0)
+        >>> scenario = replace(preset("azure-gb300"), events=(hour,), duration_s=7200.0)
+        >>> [len(scenario.actions_at(time)) for time in (0.0, 600.0, 4200.0, None)]
+        [0, 1, 3, 3]
+        """
+        last = self.end_s if time_s is None else time_s
+        done = (action for at, action in changes(self.events) if at <= last)
+        return (*self.actions, *done)
+
+    def with_jobs(self, *jobs: TrafficJob | Job) -> Scenario:
+        """The same scenario with more jobs."""
         return replace(self, jobs=(*self.jobs, *jobs))
+
+    def with_events(self, *events: Event) -> Scenario:
+        """The same scenario with more events."""
+        return replace(self, events=(*self.events, *events))
 
     def with_routing(self, mode: str) -> Scenario:
         """The same scenario under another routing mode."""
@@ -109,16 +167,23 @@ class Scenario:
         return replace(self, nvlink_policy=policy)  # type: ignore[arg-type]
 
     def sha256(self) -> str:
-        """A fingerprint of everything in the scenario but its name."""
+        """A fingerprint of everything in the scenario but its name, description and file."""
         parts = {
             "cluster": self.cluster.model_dump(),
             "routing": self.routing,
             "seed": self.seed,
-            "actions": [(a.verb, a.selector, a.factor) for a in self.actions],
-            "jobs": [job.spelt() for job in self.jobs],
+            "actions": [astuple(action) for action in self.actions],
+            "jobs": [_plain(job) for job in self.jobs],
             "nvlink_policy": self.nvlink_policy,
+            "events": [astuple(event) for event in self.events],
+            "duration_s": self.duration_s,
+            "expect": [astuple(one) for one in self.expect],
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def _plain(job: TrafficJob | Job) -> object:
+    return job.model_dump(mode="json") if isinstance(job, BaseModel) else job.spelt()
 
 
 def preset(name: str, **parts: object) -> Scenario:

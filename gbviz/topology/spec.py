@@ -21,6 +21,17 @@ def _count(name: str) -> Any:
     return Field(default_factory=lambda: int(catalogue().value(name)))
 
 
+# pydantic's words and those for people; the longer of two that begin alike stands first.
+_PLAIN = (
+    ("Value error, ", ""),
+    ("Input should be", "must be"),
+    ("greater than or equal to", "at least"),
+    ("less than or equal to", "at most"),
+    ("greater than", "more than"),
+    ("a valid integer", "a whole number"),
+    ("a valid number", "a number"),
+    ("a finite number", "finite"),
+)
 Positive = Annotated[float, Field(gt=0, le=1e9)]
 
 
@@ -156,9 +167,15 @@ def describe(error: ValidationError) -> str:
         elif fault["type"] == "missing":
             lines.append(f"{path} is missing")
         else:
-            text = fault["msg"][0].lower() + fault["msg"][1:]
-            lines.append(f"{path}: {text} (got {_short(fault['input'])})")
+            lines.append(f"{path} {_plain(fault['msg'])} (got {_short(fault['input'])})")
     return "; ".join(lines)
+
+
+def _plain(message: str) -> str:
+    """`must be at least 1` for pydantic's `Input should be greater than or equal to 1`."""
+    for theirs, ours in _PLAIN:
+        message = message.replace(theirs, ours)
+    return message
 
 
 def _short(value: object, most: int = 60) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gbviz.faults import Action, apply, resolve
 from gbviz.topology import build, cluster_spec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
 
     from gbviz.topology.fabric import Fabric
     from gbviz.topology.health import Health

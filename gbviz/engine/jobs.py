@@ -1,0 +1,148 @@
+"""All jobs of a scenario together, on the healthy cluster and under the present faults."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.flows.router import Router, router
+from gbviz.jobs.bottleneck import bottleneck
+from gbviz.jobs.impact import JobImpact, OneOff, one_off, state_of
+from gbviz.jobs.run import Running, SteppingJob, figures, pace, start
+from gbviz.jobs.sharing import Shared, share
+from gbviz.jobs.traffic import TrafficJob, TrafficResult, traffic_results
+from gbviz.jobs.training import TrainingRun
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gbviz.jobs.placement import Placed
+    from gbviz.routing.modes import Mode
+    from gbviz.topology.fabric import Fabric, Floats, Ints
+    from gbviz.topology.health import Health
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JobsState:
+    """All jobs under one health.
+
+    `by` the router of each stepping job (its `nic_loss` decides), `running` the jobs, `shared`
+    where the fixed point of those that run came to rest, `place` of each job among these (-1 for
+    one that cannot run), `traffic` the results of the traffic jobs.
+    """
+
+    by: tuple[Router, ...]
+    running: tuple[Running, ...]
+    shared: Shared
+    place: tuple[int, ...]
+    traffic: tuple[TrafficResult, ...]
+
+
+def jobs_state(
+    fabric: Fabric,
+    health: Health,
+    clock: Floats,
+    jobs: Sequence[tuple[SteppingJob, Placed]],
+    traffic: Sequence[tuple[TrafficJob, Ints | None]],
+    routing: tuple[Mode, int],
+) -> JobsState:
+    """Every job's times and rates under one health.
+
+    Parameters
+    ----------
+    fabric, health
+        A built cluster and its health.
+    clock
+        (G,) clock of each GPU.
+    jobs, traffic
+        Jobs that step with their placements, and patterns of flows.
+    routing
+        Mode and seed.
+    """
+    plain = router(fabric, health, *routing)
+    by_rack = plain
+    if any(job.nic_loss == "rack" for job, _ in jobs):
+        by_rack = router(fabric, health, *routing, by_rack=True)
+    by = tuple(by_rack if job.nic_loss == "rack" else plain for job, _ in jobs)
+    running = tuple(start(own, job, at, clock) for own, (job, at) in zip(by, jobs, strict=True))
+    able = [number for number, one in enumerate(running) if one.run is not None]
+    steppers = [run for one in running if (run := one.run) is not None]
+    capacity = plain.space.capacity * 1e9
+    streams: Ints = np.zeros(len(capacity), dtype=np.int64)
+    rates = np.zeros(len(capacity))
+    shared = share(steppers, capacity, rates, streams)
+    found: tuple[TrafficResult, ...] = ()
+    if traffic:
+        alone = _users(steppers, len(capacity))
+        found, rates, streams = traffic_results(plain, traffic, shared.load / 1e9, alone)
+        if steppers:
+            shared = share(steppers, capacity, rates * 1e9, streams)
+    place = [-1] * len(jobs)
+    for position, number in enumerate(able):
+        place[number] = position
+    return JobsState(by, running, shared, tuple(place), found)
+
+
+def _users(steppers: Sequence[object], links: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """(links,) how many of the jobs load each link."""
+    users = np.zeros(links, dtype=np.int64)
+    for run in steppers:
+        own = [phase.link for phase in run.phases]  # type: ignore[attr-defined]
+        if own:
+            users[np.unique(np.concatenate(own))] += 1
+    return users
+
+
+def impacts(
+    jobs: Sequence[tuple[SteppingJob, Placed]], base: JobsState, post: JobsState
+) -> list[JobImpact]:
+    """What the faults do to each job that steps."""
+    return [_impact(number, job, base, post) for number, (job, _) in enumerate(jobs)]
+
+
+def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> JobImpact:
+    before, now = base.running[number], post.running[number]
+    was, values = _figures(number, job, base), _figures(number, job, post)
+    slowdown, reason = None, {}
+    if was is None:
+        reason["base"] = before.why
+    if values is None:
+        reason["post"] = reason["slowdown"] = now.why
+    if was is not None and values is not None:
+        new, old = pace(job, values), pace(job, was)
+        slowdown = old / new if new > 0 else None
+        if old == 0:
+            slowdown, reason["slowdown"] = 1.0, "the job takes no time"
+    cost = OneOff()
+    if post is not base:
+        cost = one_off(job, (base.by[number], before), (post.by[number], now))
+    limit = None
+    if now.run is not None:
+        at = post.place[number]
+        limit = bottleneck(post.by[number], now.run, post.shared.phase_s[at], post.shared.limit[at])
+    shrunk = now.survivors.lost > now.survivors.replaced
+    return JobImpact(
+        name=job.name,
+        kind=job.kind,
+        state=state_of(slowdown, shrunk),
+        uses_fabric=before.run is not None and any(len(p.link) for p in before.run.phases),
+        gpus=len(now.gpus),
+        lost_gpus=now.survivors.lost,
+        replaced_gpus=now.survivors.replaced,
+        base=was,
+        post=values,
+        slowdown=slowdown,
+        bottleneck=limit,
+        one_off=cost,
+        reason=reason,
+        extra={"dp": now.run.dp} if isinstance(now.run, TrainingRun) else {},
+    )
+
+
+def _figures(number: int, job: SteppingJob, state: JobsState) -> dict[str, object] | None:
+    at = state.place[number]
+    if at < 0:
+        return None
+    return figures(job, state.running[number], state.shared.phase_s[at])

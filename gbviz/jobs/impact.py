@@ -1,0 +1,120 @@
+"""What the present faults do to a job, against the same job on the healthy fabric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from gbviz.jobs.spec import TrainingJob
+from gbviz.topology.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from gbviz.flows.router import Router
+    from gbviz.jobs.bottleneck import Bottleneck
+    from gbviz.jobs.run import Figures, Running, SteppingJob
+
+State = Literal["running", "degraded", "stalled", "aborted", "restarting", "finished"]
+
+_SAME = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class OneOff:
+    """What the faults cost once, seconds: stalled, work lost since the last checkpoint, restart."""
+
+    stall_s: float = 0.0
+    lost_work_s: float = 0.0
+    restart_s: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class JobImpact:
+    """One job before and after.
+
+    Parameters
+    ----------
+    name, kind
+        Of the job.
+    state
+        In the steady state: `running`, `degraded`, or `aborted` where it cannot run.
+    uses_fabric
+        False for a job that never leaves NVLink.
+    gpus
+        GPUs that hold its ranks now.
+    lost_gpus, replaced_gpus
+        Failed GPUs that held ranks, and how many of these a spare replaced.
+    base, post
+        Its figures on the healthy fabric and now; None where it cannot run.
+    slowdown
+        Time now over time then; None where it cannot run.
+    bottleneck
+        What limits it now, None where it cannot run.
+    one_off
+        What the faults cost once.
+    reason
+        Figure to why it is None.
+    """
+
+    name: str
+    kind: str
+    state: State
+    uses_fabric: bool
+    gpus: int
+    lost_gpus: int
+    replaced_gpus: int
+    base: Figures | None
+    post: Figures | None
+    slowdown: float | None
+    bottleneck: Bottleneck | None
+    one_off: OneOff
+    reason: dict[str, str] = field(default_factory=dict)
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+def one_off(
+    job: SteppingJob, before: tuple[Router, Running], now: tuple[Router, Running]
+) -> OneOff:
+    """What the faults cost a job at the moment they strike.
+
+    A failed GPU or tray aborts it after the detection delay; a dead NIC, cable or leaf on a path
+    that it used, after the transport's timeout. Both cost the work since the last checkpoint, half
+    an interval on average, and a restart. A dead spine or cable between switches costs a reroute.
+    """
+    facts = catalogue()
+    if before[1].run is None:
+        return OneOff()
+    lost_work = restart = 0.0
+    if isinstance(job, TrainingJob):
+        lost_work, restart = job.checkpoint.interval / 2, job.checkpoint.restart
+    if now[1].survivors.lost:
+        detection = job.detection if isinstance(job, TrainingJob) else 0.0
+        return OneOff(detection, lost_work, restart)
+    first = int(before[0].space.starts[2])
+    was, left = before[0].space.capacity[:first], now[0].space.capacity[:first]
+    dead = np.flatnonzero((was > 0) & (left == 0))
+    phases = before[1].run.phases
+    if len(dead) and any(np.isin(phase.link, dead).any() for phase in phases):
+        return OneOff(facts.value("routing.ib_timeout_s"), lost_work, restart)
+    last = int(before[0].space.starts[-2])
+    between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)
+    if between and _lost_between_switches(before[0], now[0]):
+        return OneOff(stall_s=facts.value("routing.reroute_s"))
+    return OneOff()
+
+
+def _lost_between_switches(before: Router, now: Router) -> bool:
+    for tier in range(1, len(before.fabric.tiers)):
+        was = before.health.capacity(before.fabric, tier)
+        left = now.health.capacity(now.fabric, tier)
+        if ((was > 0) & (left == 0)).any():
+            return True
+    return False
+
+
+def state_of(slowdown: float | None, shrunk: bool) -> State:
+    """The state of a job in the steady state."""
+    if slowdown is None:
+        return "aborted"
+    return "degraded" if slowdown > 1 + _SAME or shrunk else "running"

@@ -1,0 +1,235 @@
+"""A training job on the fabric: its phases, and the time of its step."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.errors import InputError
+from gbviz.jobs.groups import groups
+from gbviz.jobs.models import model_named
+from gbviz.jobs.phases import Phase, collective, flow_phase
+from gbviz.jobs.spec import Transformer
+from gbviz.jobs.step import (
+    StepInputs,
+    StepTime,
+    dp_window_s,
+    elementwise_s,
+    optimiser_s,
+    step_time,
+)
+from gbviz.jobs.transformer import kv_cache_elements, moe_layers, rank_parameters, training_flops
+from gbviz.jobs.volumes import dp_collectives, pp_message_bytes, tp_reductions
+from gbviz.topology.catalogue import catalogue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gbviz.flows.router import Router
+    from gbviz.jobs.spec import Parallelism, TrainingJob
+    from gbviz.topology.fabric import Ints
+
+_ACTIVATION_BYTES = 2.0
+_DISPATCH_BYTES = {"fp4": 1.0, "fp8": 1.0, "bf16": 2.0}
+
+
+def model_of(model: str | Transformer) -> Transformer:
+    """A job's model, by name or as stated."""
+    return model if isinstance(model, Transformer) else model_named(model)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TrainingRun:
+    """A training job as a thing that steps (see `sharing.Stepper`).
+
+    `classes` names the class of communication of each phase: tp, cp, ep, pp or dp. `base` are the
+    step's inputs without communication, `dp` the replicas in force.
+    """
+
+    phases: tuple[Phase, ...]
+    repeats: tuple[float, ...]
+    classes: tuple[str, ...]
+    base: StepInputs
+    dp: int
+
+    def times(self, seconds: Sequence[float]) -> StepTime:
+        """The step whose phases take these seconds."""
+        total = dict.fromkeys(("tp", "cp", "ep", "pp", "dp"), 0.0)
+        for kind, once, often in zip(self.classes, seconds, self.repeats, strict=True):
+            total[kind] += once * often
+        counts = self.base.microbatches
+        return step_time(
+            _replaced(
+                self.base,
+                tp_s=total["tp"] / counts,
+                cp_s=total["cp"] / counts,
+                ep_s=total["ep"] / counts,
+                pp_s=total["pp"] / counts * catalogue().value("training.pp_exposed"),
+                dp_s=total["dp"],
+            )
+        )
+
+    def step_s(self, seconds: Sequence[float]) -> float:
+        """Seconds of a step."""
+        return self.times(seconds).step_s
+
+
+def _replaced(inputs: StepInputs, **parts: float) -> StepInputs:
+    values = {name: getattr(inputs, name) for name in StepInputs.__slots__}
+    return StepInputs(**(values | parts))
+
+
+def microbatches(job: TrainingJob, shape: Parallelism) -> int:
+    """Microbatches of a pipeline in a step; more than planned where replicas were lost.
+
+    Examples
+    --------
+    >>> from gbviz.jobs.spec import Parallelism, TrainingJob
+    >>> job = TrainingJob.model_validate({"kind": "training", "name": "a", "model": "llama3-8b",
+    ...     "parallelism": {"dp": 4}, "batch": {"global": 64, "micro": 2}})
+    >>> microbatches(job, job.parallelism), microbatches(job, Parallelism(dp=3))
+    (8, 11)
+    """
+    return math.ceil(job.batch.total / (shape.dp * job.batch.micro))
+
+
+def training_run(
+    by: Router, job: TrainingJob, gpus: Ints, shape: Parallelism, clock: float
+) -> TrainingRun:
+    """A training job on the fabric under one health.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health and routing mode.
+    job
+        What is trained.
+    gpus
+        (ranks,) GPU of each rank.
+    shape
+        Degrees in force: those of the job, with fewer replicas where some were lost.
+    clock
+        Of the slowest GPU, as a share of the maximum.
+
+    Raises
+    ------
+    InputError
+        A model that nobody knows.
+    """
+    facts, model = catalogue(), model_of(job.model)
+    seq = job.seq or model.seq
+    counts = microbatches(job, shape)
+    tokens = job.batch.micro * seq / shape.cp
+    ranks = shape.tp * shape.cp * shape.pp
+    per_microbatch = job.batch.micro * seq / ranks
+    flops = per_microbatch * training_flops(model, seq, recompute=job.recompute)
+    counted = per_microbatch * training_flops(model, seq)
+    peak = facts.value(f"gpu.{job.precision}_dense_pflops") * 1e15
+    efficiency = job.efficiency or facts.value(f"training.efficiency_{job.precision}")
+    hbm = facts.value("gpu.hbm_GBps") * facts.value("training.hbm_efficiency")
+    weights = rank_parameters(model, shape)
+    hbm_s = elementwise_s(
+        tokens, model.hidden, model.layers / shape.pp, shape.tp, hbm, recompute=job.recompute
+    )
+    slow = max(clock, 1e-12)
+    backward = 2 / 3 * (flops / (peak * efficiency * slow) + hbm_s)
+    sharded = shape.dp * shape.cp if job.zero else 1
+    base = StepInputs(
+        flops=flops,
+        model_flops=counted,
+        peak_flops=peak,
+        efficiency=efficiency,
+        microbatches=counts,
+        tokens=float(job.batch.total * seq),
+        clock=clock,
+        pp=shape.pp,
+        vpp=shape.vpp,
+        hbm_s=hbm_s,
+        overlap=facts.value("training.overlap") if job.overlap is None else job.overlap,
+        window_s=dp_window_s(backward, counts, shape.pp, shape.vpp)
+        * facts.value("training.dp_overlap"),
+        optimiser_s=optimiser_s(weights.total / sharded, hbm),
+        fixed_s=facts.value("training.fixed_s"),
+    )
+    phases, repeats, classes = [], [], []
+    for kind, phase, often in _phases(by, job, model, gpus, shape, tokens, counts):
+        phases.append(phase)
+        repeats.append(often)
+        classes.append(kind)
+    return TrainingRun(tuple(phases), tuple(repeats), tuple(classes), base, shape.dp)
+
+
+def _phases(
+    by: Router,
+    job: TrainingJob,
+    model: Transformer,
+    gpus: Ints,
+    shape: Parallelism,
+    tokens: float,
+    counts: int,
+) -> list[tuple[str, Phase, float]]:
+    """Class, phase and times a step of everything that the job's ranks say to each other."""
+    who = groups(gpus, shape, job.order)
+    layers = model.layers / shape.pp
+    wide = tokens * model.hidden * _ACTIVATION_BYTES
+    found: list[tuple[str, Phase, float]] = []
+    if shape.tp > 1:
+        reductions = tp_reductions(job.recompute)
+        found.append(
+            ("tp", collective("tp", by, who.tp, "all_reduce", wide), reductions * layers * counts)
+        )
+    if shape.cp > 1:
+        size = tokens * shape.cp * kv_cache_elements(model) / shape.tp * _ACTIVATION_BYTES
+        # Forward gathers keys and values; backward gathers them again and scatters gradients.
+        found.append(("cp", collective("cp", by, who.cp, "all_gather", size), 3 * layers * counts))
+    if shape.ep > 1 and model.experts:
+        each = _DISPATCH_BYTES[job.precision] + _ACTIVATION_BYTES
+        size = tokens / shape.tp * model.hidden * model.top_k * each
+        often = 2 * moe_layers(model) / shape.pp * counts
+        found.append(("ep", collective("ep", by, who.ep, "all_to_all", size), often))
+    if shape.pp > 1:
+        message = pp_message_bytes(tokens, model.hidden, shape.tp)
+        # Activations forward and gradients back cross at the same time, the other way round.
+        one, two = who.pp[:, 0], who.pp[:, 1]
+        both = np.concatenate([one, two]), np.concatenate([two, one])
+        found.append(("pp", flow_phase("pp", by, *both, message), shape.vpp * counts))
+    weights = rank_parameters(model, shape)
+    for holders, held in ((who.dp, weights.common), (who.expert_dp, weights.experts)):
+        if holders.shape[1] > 1 and held:
+            runs = dp_collectives(held, job.zero)
+            # Scatters and gathers take rings of the same links: one phase of all their bytes.
+            op, size = runs[0][0], sum(size for _, size in runs)
+            found.append(("dp", collective("dp", by, holders, op, size), 1.0))
+    return found
+
+
+def check_shape(job: TrainingJob, ranks: int) -> None:
+    """Refuse a job whose numbers contradict each other.
+
+    Raises
+    ------
+    InputError
+        Degrees that do not multiply to its GPUs, or do not divide what they must; the sum is shown.
+    """
+    shape, where = job.parallelism, f"job {job.name}"
+    if shape.gpus != ranks:
+        raise InputError(
+            f"tp x cp x pp x dp = {shape.tp} x {shape.cp} x {shape.pp} x {shape.dp} ="
+            f" {shape.gpus:,} ranks, and its placement has {ranks:,} GPUs for them",
+            where=where,
+        )
+    if job.batch.total % (shape.dp * job.batch.micro):
+        raise InputError(
+            f"a global batch of {job.batch.total:,} is no multiple of dp x micro ="
+            f" {shape.dp} x {job.batch.micro} = {shape.dp * job.batch.micro:,}",
+            where=where,
+        )
+    if (shape.cp * shape.dp) % shape.ep:
+        raise InputError(
+            f"ep {shape.ep} does not divide cp x dp = {shape.cp} x {shape.dp} ="
+            f" {shape.cp * shape.dp:,}",
+            where=where,
+        )

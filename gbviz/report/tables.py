@@ -1,0 +1,218 @@
+"""Tables for a screen: what is broken, what the fabric can do, what runs, what there is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.markup import escape
+from rich.table import Table
+
+from gbviz.report.document import difference, fault_rows, figures
+from gbviz.report.words import counted, percent, sized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gbviz.cooling import LoopState
+    from gbviz.engine import Snapshot
+    from gbviz.report.headline import Headline
+    from gbviz.topology.catalogue import Fact
+    from gbviz.topology.check import BuildCheck
+    from gbviz.topology.presets import Preset
+    from gbviz.topology.spec import ClusterSpec
+
+# Figure, its name and unit for people, its format.
+_ROWS = (
+    ("live_gpus", "live GPUs", "", "{:,.0f}"),
+    ("injection_GBps", "injection", "GB/s", "{:,.0f}"),
+    ("bisection_GBps", "bisection", "GB/s", "{:,.0f}"),
+    ("all_to_all_GBps_per_gpu", "all-to-all", "GB/s a GPU", "{:,.2f}"),
+    ("worst_pair_GBps", "worst pair", "GB/s", "{:,.2f}"),
+    ("worst_leaf_uplink_fraction", "worst leaf's uplinks", "", "{:.2%}"),
+    ("nvlink_GBps", "NVLink", "GB/s", "{:,.0f}"),
+    ("compute_fraction", "compute (mean clock)", "", "{:.2%}"),
+)
+_LABELS = {name: label for name, label, _, _ in _ROWS} | {"nonblocking": "non-blocking"}
+
+
+def label(figure: str) -> str:
+    """What people call a figure of the result document."""
+    return _LABELS.get(figure, figure)
+
+
+def figure_table(snapshot: Snapshot) -> Table:
+    """Key figures: base, now, delta."""
+    base = figures(snapshot.base, snapshot.base)
+    post = figures(snapshot.post, snapshot.base)
+    delta = difference(base, post)
+    table = _table("What the fabric can do", ("figure", "base", "now", "delta", "of base"), right=4)
+    for name, words, unit, form in _ROWS:
+        before, after, change = base[name], post[name], delta[name]
+        share = percent(after / before) if before and after is not None else "-"
+        cells = (_shown(before, form), _shown(after, form), _change(change, form), share)
+        table.add_row(f"{words}, {unit}" if unit else words, *cells)
+    yes = {True: "yes", False: "no", None: "-"}
+    table.add_row("non-blocking", yes[base["nonblocking"]], yes[post["nonblocking"]], "", "")
+    cut = len(snapshot.post.disconnected_gpus)
+    table.add_row("GPUs cut off", f"{len(snapshot.base.disconnected_gpus):,}", f"{cut:,}", "", "")
+    return table
+
+
+def _shown(value: float | None, form: str) -> str:
+    return "none" if value is None else form.format(value)
+
+
+def _change(value: float | None, form: str) -> str:
+    if value is None:
+        return "none"
+    if abs(value) < 1e-12:
+        return "0"
+    return ("+" if value > 0 else "") + form.format(value)
+
+
+def fault_table(snapshot: Snapshot, most: int | None) -> Table:
+    """The first causes and consequences, None for all, with what each takes down."""
+    table = _table("What is broken", ("component", "state", "links", "GPUs", "NICs", "because of"))
+    for column in table.columns[2:5]:
+        column.justify = "right"
+    for fault in fault_rows(snapshot, most):
+        toll = fault["takes_down"]
+        state = "failed" if fault["factor"] == 0 else f"at {fault['factor']:g}"
+        table.add_row(
+            escape(fault["component"]),
+            state,
+            *(f"{toll[key]:,}" for key in ("links", "gpus", "nics")),
+            escape(fault["because"] or ""),
+        )
+    _say_more(table, len(snapshot.faults), most)
+    return table
+
+
+def job_table(snapshot: Snapshot) -> Table:
+    """Traffic jobs: rates before and now, flows cut off."""
+    columns = (
+        "traffic",
+        "state",
+        "flows",
+        "mean before",
+        "mean now",
+        "slowest now",
+        "cut",
+        "limit",
+    )
+    table = _table("Traffic, GB/s a flow", columns)
+    for column in table.columns[2:7]:
+        column.justify = "right"
+    for impact in snapshot.jobs:
+        base, post = impact.base, impact.post
+        table.add_row(
+            escape(impact.job.name),
+            impact.state,
+            f"{base.flows:,}",
+            f"{base.mean_GBps:,.2f}",
+            f"{post.mean_GBps:,.2f}",
+            f"{post.min_GBps:,.2f}",
+            f"{post.cut_off + post.gone:,}",
+            escape(post.bottleneck[0] if post.bottleneck else ""),
+        )
+    return table
+
+
+def holds_back(loop: LoopState) -> bool:
+    """Whether a loop slows its GPUs down, or has none that runs."""
+    return loop.clock is None or loop.clock < 1
+
+
+def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
+    """The first cooling loops that hold GPUs back, None for all."""
+    columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "")
+    table = _table("Cooling loops with slow or dead GPUs", columns, right=5)
+    for loop in loops[:most]:
+        table.add_row(
+            loop.loop,
+            f"{loop.heat_kw:,.1f}",
+            f"{loop.capacity_kw:,.1f}",
+            _shown(loop.supply_c, "{:.1f}"),
+            _shown(loop.hottest_die_c, "{:.1f}"),
+            _shown(loop.clock, "{:.2%}"),
+            loop.reason or "",
+        )
+    _say_more(table, len(loops), most)
+    return table
+
+
+def _say_more(table: Table, count: int, most: int | None) -> None:
+    if most is not None and count > most:
+        table.caption = f"and {count - most:,} more: --verbose or --json lists all"
+
+
+def headline_table(found: Iterable[Headline]) -> Table:
+    """Ours beside the published figures, with sources."""
+    table = _table("Headline figures", ("figure", "model", "published", "unit", "source"))
+    for column in table.columns[1:3]:
+        column.justify = "right"
+    for line in found:
+        published = "-" if line.published is None else f"{line.published:,.4g}"
+        source = line.source + (f" ({line.note})" if line.note else "")
+        table.add_row(line.what, f"{line.ours:,.6g}", published, line.unit, escape(source))
+    return table
+
+
+def check_table(checks: Iterable[BuildCheck]) -> Table:
+    """Build checks, passed or not."""
+    table = _table("Build checks", ("check", "", "what was found"))
+    for check in checks:
+        table.add_row(check.name, "ok" if check.passed else "FAILED", escape(check.says))
+    return table
+
+
+def fact_table(facts: Iterable[Fact]) -> Table:
+    """Catalogue entries with unit, mark and source."""
+    table = _table("Hardware catalogue", ("name", "value", "unit", "mark", "source"))
+    table.columns[1].justify = "right"
+    for fact in facts:
+        source = fact.source + (f" ({fact.note})" if fact.note else "")
+        table.add_row(fact.name, f"{fact.value:,.12g}", fact.unit, fact.mark, escape(source))
+    return table
+
+
+def size_table(snapshot: Snapshot, nonblocking: str) -> Table:
+    """What a cluster consists of and what it can do while it is healthy."""
+    fabric, base = snapshot.fabric, snapshot.base
+    cooling = fabric.spec.cooling if fabric.spec else None
+    rows = [
+        ("size", sized(fabric)),
+        ("NVLink cables", f"{fabric.nvlink.n if fabric.nvlink else 0:,}"),
+        ("fabric cables", f"{sum(tier.n for tier in fabric.tiers):,}"),
+        ("non-blocking", nonblocking),
+        ("injection", f"{base.injection_GBps:,.0f} GB/s"),
+        ("bisection, one way", f"{base.bisection_GBps:,.0f} GB/s"),
+        ("NVLink, one way", f"{base.nvlink_GBps:,.0f} GB/s"),
+        ("all-to-all", _shown(base.all_to_all_GBps_per_gpu, "{:,.1f} GB/s a GPU")),
+    ]
+    if cooling is not None:
+        units = f"{fabric.count(cooling.kind):,} {cooling.kind} of {cooling.unit_kw:,.0f} kW"
+        rows.append(("cooling", f"{units} on {counted(fabric.count('loop'), 'loop')}"))
+    table = _table(f"{snapshot.scenario.name}", ("", ""))
+    table.show_header = False
+    for name, value in rows:
+        table.add_row(name, escape(value))
+    return table
+
+
+def preset_table(rows: Iterable[tuple[Preset, ClusterSpec]]) -> Table:
+    """Names, sizes and descriptions of presets."""
+    table = _table("Presets", ("name", "racks", "GPUs", "what it is"), right=2)
+    for preset, spec in rows:
+        text = f"{preset.title}: {preset.description}"
+        table.add_row(preset.name, f"{spec.racks:,}", f"{spec.n_gpus:,}", escape(text))
+    return table
+
+
+def _table(title: str, columns: tuple[str, ...], right: int = 0) -> Table:
+    """A plain table; the `right` columns after the first hold numbers."""
+    table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left")
+    for number, name in enumerate(columns):
+        justify = "right" if 1 <= number <= right else "left"
+        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    return table

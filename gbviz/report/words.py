@@ -1,0 +1,78 @@
+"""Numbers and lists as people read them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gbviz.topology.fabric import Fabric
+
+_PLURALS = {"leaf": "leaves"}
+
+
+def percent(part: float) -> str:
+    """A share of 1 in per cent, never rounded to 0 or 100 where it is neither.
+
+    Examples
+    --------
+    >>> percent(1.0), percent(0.75), percent(0.97222), percent(0.99999), percent(0.0)
+    ('100 %', '75 %', '97.22 %', '99.999 %', '0 %')
+    """
+    whole = 100 * part
+    text = f"{whole:.2f}"
+    for digits in range(3, 10):
+        if float(text) not in (0, 100) or whole in (0, 100):
+            break
+        text = f"{whole:.{digits}f}"
+    return f"{text.rstrip('0').rstrip('.')} %"
+
+
+def number(value: float) -> str:
+    """A rate or a count: whole where it is, else with two decimals, or three figures if small.
+
+    Examples
+    --------
+    >>> number(224000.0), number(91.164), number(0.00123456)
+    ('224,000', '91.16', '0.00123')
+    """
+    if value == round(value) or abs(value - round(value)) < 1e-9 < abs(value):
+        return f"{value:,.0f}"
+    return f"{value:,.2f}" if abs(value) >= 0.01 else f"{value:.3g}"
+
+
+def counted(count: int, word: str) -> str:
+    """A count with its word, in the plural where it is not one.
+
+    Examples
+    --------
+    >>> counted(1, "GPU"), counted(4608, "GPU"), counted(64, "leaf")
+    ('1 GPU', '4,608 GPUs', '64 leaves')
+    """
+    return f"{count:,} {word if count == 1 else _PLURALS.get(word, f'{word}s')}"
+
+
+def listed(words: Sequence[str]) -> str:
+    """Words with commas and an "and" before the last.
+
+    Examples
+    --------
+    >>> listed(["a"]), listed(["a", "b", "c"])
+    ('a', 'a, b and c')
+    """
+    return words[0] if len(words) == 1 else ", ".join(words[:-1]) + " and " + words[-1]
+
+
+def sized(fabric: Fabric) -> str:
+    """What a cluster consists of: racks, GPUs and switches.
+
+    Examples
+    --------
+    >>> from gbviz.topology import build, cluster_spec
+    >>> sized(build(cluster_spec("azure-gb300")))
+    '64 racks, 4,608 GPUs, 64 leaves, 36 spines'
+    """
+    kinds = (("rack", "rack"), ("gpu", "GPU"), ("leaf", "leaf"), ("spine", "spine"))
+    parts = [(fabric.count(kind), word) for kind, word in (*kinds, ("core", "core"))]
+    return ", ".join(counted(count, word) for count, word in parts if count)

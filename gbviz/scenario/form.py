@@ -1,0 +1,181 @@
+"""The form of a scenario file: its fields, their types and ranges."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    field_validator,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from gbviz.errors import did_you_mean
+from gbviz.faults.partition import Policy
+from gbviz.jobs.spec import Job
+from gbviz.routing.modes import Mode
+from gbviz.scenario.scenario import LARGEST_SEED
+from gbviz.topology.catalogue import catalogue
+from gbviz.topology.presets import presets
+from gbviz.topology.spec import ClusterSpec, CoolingSpec
+from gbviz.units import Celsius, GBps, Kilowatts, Seconds
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+_FORM = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+MOST_JOBS, MOST_EVENTS, MOST_EXPECTATIONS = 10_000, 200_000, 10_000
+# 300 years: times can be added without a thought of overflow.
+_LONGEST_S = 1e10
+
+T = TypeVar("T")
+Selector = Annotated[str, Field(min_length=1, max_length=500)]
+
+
+class CoolingPart(CoolingSpec):
+    """How the racks are cooled; quantities may have units."""
+
+    capacity_kw: Annotated[Kilowatts, Field(ge=0, le=1e9)] = 0.0
+    set_point_c: Annotated[Celsius, Field(ge=-20, le=80)] = Field(
+        default_factory=lambda: catalogue().value("cooling.supply_set_point_c")
+    )
+
+
+class ClusterPart(ClusterSpec):
+    """A preset, and the parts that differ from it; or the parts alone.
+
+    Parts of the cooling change the preset's one by one, unless they change its kind.
+    """
+
+    preset: str | None = None
+    port_GBps: Annotated[GBps, Field(gt=0, le=1e9)] = Field(  # noqa: N815 the unit's own capitals
+        default_factory=lambda: catalogue().value("switch.port_GBps")
+    )
+    cooling: CoolingPart = CoolingPart()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _over_preset(cls, value: object) -> object:
+        if not isinstance(value, dict) or not isinstance(value.get("preset"), str):
+            return value
+        if value["preset"] not in presets():
+            # One complaint is enough: what the preset would have given is not missed.
+            return {"racks": 1, **value}
+        given = presets()[value["preset"]].cluster
+        found = {**given, **value}
+        own, stated = value.get("cooling"), given.get("cooling", {})
+        if isinstance(own, dict) and own.get("kind", stated.get("kind")) == stated.get("kind"):
+            found["cooling"] = {**stated, **own}
+        return found
+
+    @field_validator("preset")
+    @classmethod
+    def _known(cls, value: str | None) -> str | None:
+        if value is not None and value not in presets():
+            says = f"there is no preset {value[:60]!r}"
+            hint = did_you_mean(value, presets())
+            raise PydanticCustomError("preset", "{says}", {"says": says, "hint": hint})
+        return value
+
+    def spec(self) -> ClusterSpec:
+        """The cluster as everything else takes it."""
+        return ClusterSpec.model_validate(self.model_dump(exclude_unset=True, exclude={"preset"}))
+
+
+class EventPart(BaseModel):
+    """One event: a time, one of the five verbs with its selector, and what the verb takes."""
+
+    model_config = _FORM
+
+    at: Annotated[Seconds, Field(ge=0, le=_LONGEST_S)]
+    fail: Selector | None = None
+    degrade: Selector | None = None
+    flap: Selector | None = None
+    repair: Selector | None = None
+    restore: Selector | None = None
+    to: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
+    lasts: Annotated[Seconds, Field(gt=0, le=_LONGEST_S)] | None = Field(default=None, alias="for")
+
+
+class Form(BaseModel):
+    """A whole scenario file."""
+
+    model_config = _FORM
+
+    gbviz: int
+    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    description: Annotated[str, Field(max_length=100_000)] = ""
+    cluster: ClusterPart
+    routing: Mode = "adaptive"
+    seed: Annotated[int, Field(ge=0, le=LARGEST_SEED, strict=True)] = 0
+    nvlink_policy: Policy = "adaptive"
+    jobs: Annotated[tuple[Job, ...], Field(max_length=MOST_JOBS)] = ()
+    events: Annotated[tuple[EventPart, ...], Field(max_length=MOST_EVENTS)] = ()
+    duration: Annotated[Seconds, Field(gt=0, le=_LONGEST_S)] | None = None
+    expect: Annotated[tuple[dict[str, Any], ...], Field(max_length=MOST_EXPECTATIONS)] = ()
+
+
+@dataclass(slots=True)
+class Parts:
+    """Those parts of a file that are right by themselves, with their places in its lists.
+
+    `cluster` is None where it is not right; so is `form`, where anything is not.
+    """
+
+    form: Form | None = None
+    cluster: ClusterSpec | None = None
+    jobs: dict[int, Job] = field(default_factory=dict)
+    events: dict[int, EventPart] = field(default_factory=dict)
+    expect: dict[int, dict[str, Any]] = field(default_factory=dict)
+    duration: float | None = None
+
+
+_CLUSTER = TypeAdapter(ClusterPart)
+_JOB: TypeAdapter[Job] = TypeAdapter(Job)
+_EVENT = TypeAdapter(EventPart)
+_EXPECT = TypeAdapter(dict[str, Any])
+_DURATION: TypeAdapter[float] = TypeAdapter(Seconds)
+
+
+def parts_of(data: dict[str, Any]) -> tuple[Parts, list[ErrorDetails]]:
+    """The parts of a file that are right by themselves, and what is wrong with the others."""
+    try:
+        form = Form.model_validate(data)
+    except ValidationError as error:
+        return _right_ones(data), error.errors(include_url=False)
+    parts = Parts(form, form.cluster.spec())
+    parts.jobs, parts.events = dict(enumerate(form.jobs)), dict(enumerate(form.events))
+    parts.expect, parts.duration = dict(enumerate(form.expect)), form.duration
+    return parts, []
+
+
+def _right_ones(data: dict[str, Any]) -> Parts:
+    cluster = _one(_CLUSTER, data.get("cluster"))
+    return Parts(
+        None,
+        None if cluster is None else cluster.spec(),
+        _listed(_JOB, data.get("jobs"), MOST_JOBS),
+        _listed(_EVENT, data.get("events"), MOST_EVENTS),
+        _listed(_EXPECT, data.get("expect"), MOST_EXPECTATIONS),
+        _one(_DURATION, data.get("duration")),
+    )
+
+
+def _one(adapter: TypeAdapter[T], value: object) -> T | None:
+    try:
+        return adapter.validate_python(value)
+    except ValidationError:
+        return None
+
+
+def _listed(adapter: TypeAdapter[T], values: object, most: int) -> dict[int, T]:
+    if not isinstance(values, list) or len(values) > most:
+        return {}
+    found = ((number, _one(adapter, value)) for number, value in enumerate(values))
+    return {number: value for number, value in found if value is not None}

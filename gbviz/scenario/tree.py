@@ -1,0 +1,71 @@
+"""Where every value of a YAML text begins and ends, for changes that leave the rest alone."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from gbviz.scenario.strict import Refusals
+from gbviz.scenario.yaml_subset import events_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(slots=True)
+class Node:
+    """One value.
+
+    Parameters
+    ----------
+    start, end
+        Where its text begins and ends, without comments and blank lines after it.
+    is_flow
+        True for what stands in brackets and for scalars.
+    entries
+        Keys and values of a mapping.
+    items
+        Values of a list.
+    key
+        The text of a scalar.
+    """
+
+    start: int
+    end: int
+    is_flow: bool = True
+    entries: list[tuple[Node, Node]] = field(default_factory=list)
+    items: list[Node] = field(default_factory=list)
+    key: str = ""
+
+
+def tree(text: str) -> Node:
+    """The places of all values in a text that `load_yaml` accepts."""
+    kinds = yaml.NodeEvent | yaml.CollectionEndEvent
+    events = (event for event in events_of(text, Refusals("")) if isinstance(event, kinds))
+    return _node(next(events), events, text)
+
+
+def _node(event: Any, events: Iterator[Any], text: str) -> Node:
+    start = event.start_mark.index
+    if isinstance(event, yaml.ScalarEvent):
+        end = event.end_mark.index
+        # A block scalar takes the line ends after it.
+        while end > start and text[end - 1] in "\r\n":
+            end -= 1
+        return Node(start, end, key=event.value)
+    node = Node(start, start, bool(event.flow_style))
+    is_map = isinstance(event, yaml.MappingStartEvent)
+    while not isinstance(inner := next(events), yaml.CollectionEndEvent):
+        first = _node(inner, events, text)
+        if is_map:
+            second = _node(next(events), events, text)
+            node.entries.append((first, second))
+            node.end = max(first.end, second.end)
+        else:
+            node.items.append(first)
+            node.end = first.end
+    if node.is_flow:
+        node.end = inner.end_mark.index
+    return node
