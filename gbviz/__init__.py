@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gbviz.engine import Metrics, Snapshot, evaluate
-    from gbviz.errors import FabricError, GbvizError, InputError
+    from gbviz.errors import FabricError, GbvizError, InputError, ScenarioError
     from gbviz.jobs import TrafficJob, traffic_job
     from gbviz.scenario import Scenario, preset
+    from gbviz.scenario.file import load
 
 __version__ = "0.1.0"
 __all__ = [
@@ -23,10 +24,12 @@ __all__ = [
     "InputError",
     "Metrics",
     "Scenario",
+    "ScenarioError",
     "Snapshot",
     "TrafficJob",
     "__version__",
     "evaluate",
+    "load",
     "preset",
     "traffic_job",
 ]
@@ -37,9 +40,11 @@ _HOME = {
     "InputError": "errors",
     "Metrics": "engine",
     "Scenario": "scenario",
+    "ScenarioError": "errors",
     "Snapshot": "engine",
     "TrafficJob": "jobs",
     "evaluate": "engine",
+    "load": "scenario.file",
     "preset": "scenario",
     "traffic_job": "jobs",
 }

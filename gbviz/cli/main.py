@@ -22,11 +22,11 @@ _COMMANDS = {
     "whatif": "one question, one answer: what do these faults cost?",
     "info": "what is in a cluster, its headline figures and its build checks",
     "presets": "the clusters that gbviz knows by name",
+    "run": "scenario files: what their faults do to fabric and jobs",
+    "check": "is a scenario file right, and if not, what is wrong with it?",
+    "schema": "what a scenario file may hold, for editors",
 }
 _LATER = {
-    "run": "scenario files are not read yet",
-    "check": "scenario files are not read yet",
-    "schema": "scenario files are not read yet",
     "picture": "pictures are not drawn yet",
     "compare": "comparing is not built yet",
     "sweep": "sweeps are not built yet",
@@ -77,7 +77,7 @@ def _meant(name: str) -> str:
     if near is not None:
         return f"did you mean 'gbviz {near}'?"
     if name.lower().endswith((".yaml", ".yml", ".json")):
-        return "scenario files are not read yet"
+        return f"did you mean 'gbviz run {name}'?"
     from gbviz.topology.presets import presets  # NumPy comes with it
 
     if nearest(name, presets(), cutoff=0.7) is not None:

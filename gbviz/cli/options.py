@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import click
@@ -11,7 +12,10 @@ import click
 from gbviz.errors import InputError
 from gbviz.routing.modes import MODES
 from gbviz.scenario import Scenario, preset
+from gbviz.scenario.file import read
+from gbviz.scenario.source import SUFFIXES
 from gbviz.topology.presets import presets
+from gbviz.topology.spec import cluster_spec
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,7 +23,6 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_PRESET = "azure-gb300"
-_FILES = (".yaml", ".yml", ".json")
 _SIZES = (
     ("racks", "racks in the cluster"),
     ("uplinks_per_leaf", "cables from one leaf up; fewer than its NICs oversubscribe it"),
@@ -106,43 +109,48 @@ def _flag(name: str) -> str:
 
 
 def scenario_from(target: str, options: dict[str, Any]) -> Scenario:
-    """The scenario of a preset with the parts, routing and seed given beside it.
+    """The scenario of a preset or file with the parts, routing and seed given beside it.
 
     Raises
     ------
     InputError
-        An unknown preset, a file (not read yet), or an impossible value.
+        An unknown preset, or an impossible value.
+    ScenarioError
+        A file that cannot be used: all that is wrong with it.
     """
-    if target not in presets() and (target.lower().endswith(_FILES) or "/" in target):
-        raise InputError(
-            "scenario files are not read by this version",
-            where=target,
-            hint="name a preset: " + ", ".join(presets()),
-        )
+    found = read(target) if _is_file(target) else preset(target)
     parts = {name: options[name] for name in [name for name, _ in _SIZES] + ["port_GBps"]}
-    parts["cooling"] = _cooling(target, options)
-    found = preset(target, **parts).with_routing(options["routing"])
-    return found.with_seed(options["seed"])
-
-
-def _cooling(target: str, options: dict[str, Any]) -> dict[str, Any] | None:
-    """The preset's cooling with what is given beside it, None where nothing is."""
-    given = {name: options[f"cooling_{name}"] for name, _, _ in _COOLING}
-    given = {name: value for name, value in given.items() if value is not None}
+    parts = {name: value for name, value in parts.items() if value is not None}
+    cooling = {name: options[f"cooling_{name}"] for name, _, _ in _COOLING}
+    cooling = {name: value for name, value in cooling.items() if value is not None}
     if options["cooling"] is not None:
-        given["kind"] = options["cooling"]
-    if not given:
-        return None
-    stated = preset(target).cluster.cooling
-    kind = given.get("kind", stated.kind)
-    wrong = [name for name in _SHARED_ONLY if name in given and kind == "hxu"]
+        cooling["kind"] = options["cooling"]
+    if cooling:
+        stated = found.cluster.cooling
+        same = cooling.get("kind", stated.kind) == stated.kind
+        _check_shared(cooling, cooling.get("kind", stated.kind))
+        kept = stated.model_dump(exclude_unset=True) if same else {}
+        parts["cooling"] = kept | cooling
+    if parts:
+        stated_parts = found.cluster.model_dump(exclude_unset=True)
+        found = replace(found, cluster=cluster_spec(**(stated_parts | parts)))
+    if options["routing"] is not None:
+        found = found.with_routing(options["routing"])
+    return found if options["seed"] is None else found.with_seed(options["seed"])
+
+
+def _check_shared(cooling: dict[str, Any], kind: str) -> None:
+    wrong = [name for name in _SHARED_ONLY if name in cooling and kind == "hxu"]
     if wrong:
         raise InputError(
             "is for cooling units that racks share, and here each rack has its own (hxu)",
             where=_flag(f"cooling_{wrong[0]}"),
             hint="add --cooling cdu",
         )
-    return (stated.model_dump(exclude_unset=True) if kind == stated.kind else {}) | given
+
+
+def _is_file(target: str) -> bool:
+    return target not in presets() and (target.lower().endswith(SUFFIXES) or "/" in target)
 
 
 def screen() -> Console:

@@ -136,7 +136,9 @@ def training_run(
     )
     slow = max(clock, 1e-12)
     backward = 2 / 3 * (flops / (peak * efficiency * slow) + hbm_s)
-    sharded = shape.dp * shape.cp if job.zero else 1
+    replicas = shape.dp * shape.cp if job.zero else 1
+    experts = max(replicas // shape.ep, 1)
+    updated = weights.common / replicas + weights.experts / experts
     base = StepInputs(
         flops=flops,
         model_flops=counted,
@@ -151,7 +153,7 @@ def training_run(
         overlap=facts.value("training.overlap") if job.overlap is None else job.overlap,
         window_s=dp_window_s(backward, counts, shape.pp, shape.vpp)
         * facts.value("training.dp_overlap"),
-        optimiser_s=optimiser_s(weights.total / sharded, hbm),
+        optimiser_s=optimiser_s(updated, hbm),
         fixed_s=facts.value("training.fixed_s"),
     )
     phases, repeats, classes = [], [], []
@@ -177,7 +179,7 @@ def _phases(
     wide = tokens * model.hidden * _ACTIVATION_BYTES
     found: list[tuple[str, Phase, float]] = []
     if shape.tp > 1:
-        reductions = tp_reductions(job.recompute)
+        reductions = tp_reductions(job.recompute, sequence_parallel=True)
         found.append(
             ("tp", collective("tp", by, who.tp, "all_reduce", wide), reductions * layers * counts)
         )
@@ -199,7 +201,7 @@ def _phases(
     weights = rank_parameters(model, shape)
     for holders, held in ((who.dp, weights.common), (who.expert_dp, weights.experts)):
         if holders.shape[1] > 1 and held:
-            runs = dp_collectives(held, job.zero)
+            runs = dp_collectives(held, job.zero, microbatches=counts)
             # Scatters and gathers take rings of the same links: one phase of all their bytes.
             op, size = runs[0][0], sum(size for _, size in runs)
             found.append(("dp", collective("dp", by, holders, op, size), 1.0))

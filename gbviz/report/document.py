@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gbviz import __version__
 from gbviz.cooling import loops
 from gbviz.faults.apply import takes_down, why_down
+from gbviz.report.expectations import expectations
+from gbviz.report.jobs import job_rows
 from gbviz.report.leaves_out import LEAVES_OUT
 from gbviz.topology.check import nonblocking_built
 
 if TYPE_CHECKING:
     from gbviz.cooling import LoopState
     from gbviz.engine import Metrics, Snapshot
-    from gbviz.engine.snapshot import JobImpact
-    from gbviz.jobs import TrafficResult
     from gbviz.report.headline import Headline
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Fabric
@@ -48,14 +47,14 @@ def document(snapshot: Snapshot) -> Json:
     """
     base = figures(snapshot.base, snapshot.base)
     post = figures(snapshot.post, snapshot.base)
-    return {
+    whole = {
         **head(snapshot.scenario),
         "fabric": fabric_counts(snapshot.fabric),
         "base": base,
         "post": post,
         "delta": difference(base, post),
         "faults": fault_rows(snapshot),
-        "jobs": [_job(impact) for impact in snapshot.jobs],
+        "jobs": job_rows(snapshot),
         "cooling": [_loop(loop) for loop in loops(snapshot.fabric, snapshot.thermal)],
         "timeline": [],
         "totals": {
@@ -66,30 +65,32 @@ def document(snapshot: Snapshot) -> Json:
         "expect": [],
         "checks": {
             "conservation": "; ".join(snapshot.problems) or "ok",
-            "fixed_point": {
-                "converged": None,
-                "rounds": None,
-                "reason": "no job that steps shares links here",
-            },
+            "fixed_point": _fixed_point(snapshot),
         },
         "model": {"leaves_out": list(LEAVES_OUT)},
     }
+    whole["expect"] = expectations(snapshot.scenario.expect, whole)
+    return whole
+
+
+def _fixed_point(snapshot: Snapshot) -> Json:
+    if snapshot.fixed_point is None:
+        return {"converged": None, "rounds": None, "reason": "no job steps"}
+    return asdict(snapshot.fixed_point)
 
 
 def head(scenario: Scenario) -> Json:
     """Versions and what was asked."""
-    return {
-        "gbviz": __version__,
-        "format_version": FORMAT_VERSION,
-        "scenario": {
-            "name": scenario.name,
-            "file": None,
-            "sha256": scenario.sha256(),
-            "routing": scenario.routing,
-            "seed": scenario.seed,
-            "reason": {"file": "not read from a file"},
-        },
+    asked: Json = {
+        "name": scenario.name,
+        "file": scenario.path.name if scenario.path else None,
+        "sha256": scenario.sha256(),
+        "routing": scenario.routing,
+        "seed": scenario.seed,
     }
+    if scenario.path is None:
+        asked["reason"] = {"file": "not read from a file"}
+    return {"gbviz": __version__, "format_version": FORMAT_VERSION, "scenario": asked}
 
 
 def fabric_counts(fabric: Fabric) -> Json:
@@ -173,44 +174,6 @@ def headline_row(line: Headline) -> Json:
     """One headline figure, with a reason where none was published beside it."""
     row = asdict(line)
     return row if line.published is not None else row | {"reason": "no such figure is published"}
-
-
-def _job(impact: JobImpact) -> Json:
-    base, post = impact.base, impact.post
-    limit = post.bottleneck
-    slowdown = base.total_GBps / post.total_GBps if post.total_GBps else math.inf
-    found: Json = {
-        "name": impact.job.name,
-        "kind": "traffic",
-        "state": impact.state,
-        "uses_fabric": True,
-        "flows": base.flows,
-        "base": _rates(base),
-        "post": _rates(post),
-        "slowdown": slowdown if math.isfinite(slowdown) else None,
-        "bottleneck": None
-        if limit is None
-        else {
-            "phase": "slowest flow",
-            "link": limit[0],
-            "load_GBps": limit[1],
-            "capacity_GBps": limit[2],
-        },
-        "one_off": {"stall_s": 0, "lost_work_s": 0, "restart_s": 0},
-    }
-    reason = {name: "no flow moves" for name in ("slowdown", "bottleneck") if found[name] is None}
-    return found | ({"reason": reason} if reason else {})
-
-
-def _rates(result: TrafficResult) -> Json:
-    return {
-        "min_GBps": result.min_GBps,
-        "mean_GBps": result.mean_GBps,
-        "total_GBps": result.total_GBps,
-        "cut_off": result.cut_off,
-        "gone": result.gone,
-        "by_fabric_for_want_of_nvlink": result.by_fabric,
-    }
 
 
 def to_json(found: Json) -> str:

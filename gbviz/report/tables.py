@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rich.markup import escape
 from rich.table import Table
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
     from gbviz.cooling import LoopState
     from gbviz.engine import Snapshot
+    from gbviz.engine.snapshot import TrafficImpact
+    from gbviz.jobs.impact import JobImpact
     from gbviz.report.headline import Headline
     from gbviz.topology.catalogue import Fact
     from gbviz.topology.check import BuildCheck
@@ -88,7 +90,7 @@ def fault_table(snapshot: Snapshot, most: int | None) -> Table:
     return table
 
 
-def job_table(snapshot: Snapshot) -> Table:
+def traffic_table(flows: Sequence[TrafficImpact]) -> Table:
     """Traffic jobs: rates before and now, flows cut off."""
     columns = (
         "traffic",
@@ -103,7 +105,7 @@ def job_table(snapshot: Snapshot) -> Table:
     table = _table("Traffic, GB/s a flow", columns)
     for column in table.columns[2:7]:
         column.justify = "right"
-    for impact in snapshot.jobs:
+    for impact in flows:
         base, post = impact.base, impact.post
         table.add_row(
             escape(impact.job.name),
@@ -115,6 +117,61 @@ def job_table(snapshot: Snapshot) -> Table:
             f"{post.cut_off + post.gone:,}",
             escape(post.bottleneck[0] if post.bottleneck else ""),
         )
+    return table
+
+
+def job_table(jobs: Sequence[JobImpact]) -> Table:
+    """Jobs that step: what they do, how much slower, what limits them, what it cost once."""
+    columns = ("job", "state", "GPUs", "before", "now", "slowdown", "once", "limit")
+    table = _table("Jobs", columns)
+    for column in table.columns[2:7]:
+        column.justify = "right"
+    for impact in jobs:
+        once = impact.one_off
+        seconds = once.stall_s + once.lost_work_s + once.restart_s
+        limit = impact.bottleneck.words if impact.bottleneck else impact.reason.get("post", "")
+        table.add_row(
+            escape(impact.name),
+            impact.state,
+            f"{impact.gpus:,}",
+            _pace(impact, impact.base),
+            _pace(impact, impact.post),
+            "-" if impact.slowdown is None else f"{impact.slowdown:.3f}",
+            f"{seconds:,.3g} s" if seconds else "-",
+            escape(limit),
+        )
+    return table
+
+
+def _pace(impact: JobImpact, values: dict[str, Any] | None) -> str:
+    """The figure that people know a job by."""
+    if values is None:
+        return "-"
+    if impact.kind == "training":
+        return f"{values['step_s']:.3f} s a step"
+    if impact.kind == "inference":
+        return f"{values['tokens_per_s']:,.0f} tokens/s"
+    return f"{1e3 * values['time_s']:,.3f} ms"
+
+
+def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
+    """A line for each job of each scenario file that was run."""
+    columns = ("file", "job", "state", "slowdown", "limit", "expectations")
+    table = _table("Runs", columns)
+    table.columns[3].justify = "right"
+    for path, found in rows:
+        passed = sum(row["passed"] for row in found["expect"])
+        kept = f"{passed} of {len(found['expect'])}" if found["expect"] else "-"
+        for number, job in enumerate(found["jobs"] or [{}]):
+            slowdown, limit = job.get("slowdown"), job.get("bottleneck") or {}
+            table.add_row(
+                escape(path) if number == 0 else "",
+                escape(job.get("name", "-")),
+                job.get("state", "-"),
+                "-" if slowdown is None else f"{slowdown:.4f}",
+                escape(limit.get("words") or limit.get("link") or "-"),
+                kept if number == 0 else "",
+            )
     return table
 
 

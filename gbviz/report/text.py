@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from rich.text import Text
 
 from gbviz.cooling import loops
+from gbviz.engine.snapshot import TrafficImpact
 from gbviz.report import tables
 from gbviz.report.words import counted, listed, number, percent, sized
 
@@ -14,8 +15,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from gbviz.engine import Snapshot
-    from gbviz.engine.snapshot import JobImpact
     from gbviz.faults import Fault
+    from gbviz.jobs.impact import JobImpact
 
 _MOST_ROWS = 20
 _MOST_NAMED = 3
@@ -38,8 +39,11 @@ def print_answer(console: Console, snapshot: Snapshot, *, verbose: bool = False)
     console.print(tables.figure_table(snapshot))
     for line in notes(snapshot):
         console.print(Text(line))
-    if snapshot.jobs:
-        console.print(tables.job_table(snapshot))
+    flows, steps = _apart(snapshot)
+    if steps:
+        console.print(tables.job_table(steps))
+    if flows:
+        console.print(tables.traffic_table(flows))
     hot = [loop for loop in loops(snapshot.fabric, snapshot.thermal) if tables.holds_back(loop)]
     if hot:
         console.print(tables.loop_table(hot, most))
@@ -59,7 +63,33 @@ def sentence(snapshot: Snapshot) -> str:
     """
     causes = [fault for fault in snapshot.faults if fault.because is None]
     first = _damaged(snapshot, causes) if causes else _undamaged(snapshot)
-    return " ".join([first, *(_traffic(impact) for impact in snapshot.jobs)])
+    flows, steps = _apart(snapshot)
+    said = [_step(impact) for impact in steps] + [_traffic(impact) for impact in flows]
+    return " ".join([first, *said])
+
+
+def _apart(snapshot: Snapshot) -> tuple[list[TrafficImpact], list[JobImpact]]:
+    """Jobs of independent flows, and jobs that step."""
+    flows = [impact for impact in snapshot.jobs if isinstance(impact, TrafficImpact)]
+    return flows, [impact for impact in snapshot.jobs if not isinstance(impact, TrafficImpact)]
+
+
+def _step(impact: JobImpact) -> str:
+    """What the faults cost a job that steps."""
+    name = impact.name
+    if impact.slowdown is None:
+        return f"{name} cannot run: {impact.reason.get('post', impact.reason.get('base', ''))}."
+    if impact.state == "running":
+        text = f"{name} runs as before"
+    else:
+        text = f"{name} takes {impact.slowdown:.3f} times as long"
+    if impact.replaced_gpus:
+        text += f" with {counted(impact.replaced_gpus, 'spare')} in place"
+    once = impact.one_off
+    seconds = once.stall_s + once.lost_work_s + once.restart_s
+    if seconds >= 1:
+        text += f", after {number(seconds)} s lost once"
+    return f"{text}."
 
 
 def _undamaged(snapshot: Snapshot) -> str:
@@ -126,7 +156,7 @@ def _named(causes: list[Fault]) -> str:
     return listed(words)
 
 
-def _traffic(impact: JobImpact) -> str:
+def _traffic(impact: TrafficImpact) -> str:
     """What a pattern's flows get, and how many of them get nothing."""
     before, after = impact.base.mean_GBps, impact.post.mean_GBps
     of = "" if abs(after - before) <= 1e-9 * before else f" of {number(before)}"

@@ -76,7 +76,8 @@ def _replace(target: Path, data: bytes, mode: int | None, *, backup: bool) -> Pa
             os.fsync(folder)
         return kept
     finally:
-        os.close(folder)
+        with contextlib.suppress(OSError):
+            os.close(folder)
 
 
 def _temporary(target: Path) -> Path:
@@ -105,8 +106,6 @@ def _keep(target: Path) -> Path:
     try:
         try:
             os.link(target, temporary)
-        except (PermissionError, NotImplementedError, FileExistsError):
-            raise
         except OSError:
             _write(temporary, target.read_bytes(), target.stat().st_mode)
         temporary.replace(kept)

@@ -116,9 +116,7 @@ def _jobs(fabric: Fabric, jobs: Mapping[int, Job]) -> Iterator[Complaint]:
             yield from _pairs(fabric, number, job)
 
 
-def _place(
-    fabric: Fabric, jobs: dict[int, Job], placed: dict[int, Placed]
-) -> Iterator[Complaint]:
+def _place(fabric: Fabric, jobs: dict[int, Job], placed: dict[int, Placed]) -> Iterator[Complaint]:
     """Place jobs beside each other; each that does not fit is complained of and left out."""
     left = dict(jobs)
     while left:

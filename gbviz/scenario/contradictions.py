@@ -187,6 +187,10 @@ def _event(field: Path, event: EventPart, duration: float | None) -> Iterator[Co
     if not verbs:
         yield Complaint(field, "does nothing", "add one of: " + ", ".join(VERBS))
         return
+    for name in sorted(event.model_fields_set & {*VERBS, "to", "lasts"}):
+        if getattr(event, name) is None:
+            key = "for" if name == "lasts" else name
+            yield Complaint((*field, key), "is empty", "leave it out, or say what it is")
     if len(verbs) > 1:
         says = f"stands beside {verbs[0]}"
         yield Complaint((*field, verbs[1]), says, "write two events", at_key=True)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
-from pydantic import BaseModel
-
+from gbviz.jobs.spec import TrafficSpec
 from gbviz.jobs.traffic import TrafficJob
 from gbviz.scenario.migrate import CURRENT, KEY
 from gbviz.topology.spec import ClusterSpec, CoolingSpec
@@ -15,8 +14,6 @@ from gbviz.units import DURATIONS, quantity
 if TYPE_CHECKING:
     from gbviz.faults.actions import Action
     from gbviz.jobs.spec import Job
-    from gbviz.scenario.event import Event
-    from gbviz.scenario.expect import Expectation
     from gbviz.scenario.scenario import Scenario
 
 Document = dict[str, Any]
@@ -37,31 +34,36 @@ def document(scenario: Scenario) -> Document:
     >>> document(preset("gb300-su").with_faults("spine-3"))["events"]
     [{'at': '0s', 'fail': 'spine-3'}]
     """
+    found = complete(scenario)
+    found["cluster"] = _short_cluster(scenario.cluster)
+    found["jobs"] = [_job(job, short=True) for job in scenario.jobs]
+    usual: Document = {"description": "", "routing": "adaptive", "seed": 0, "duration": None}
+    usual |= {"nvlink_policy": "adaptive", "jobs": [], "events": [], "expect": []}
+    return {key: value for key, value in found.items() if key not in usual or value != usual[key]}
+
+
+def complete(scenario: Scenario) -> Document:
+    """The fields of a scenario's file, every one of them."""
     events = [_event(0.0, action) for action in scenario.actions]
     events += [
         _event(event.at_s, event.action, event.for_s, flap=event.flap) for event in scenario.events
     ]
-    found: Document = {KEY: CURRENT, "name": scenario.name}
-    optional = {
-        "description": (scenario.description, ""),
-        "cluster": (_cluster(scenario.cluster), None),
-        "routing": (scenario.routing, "adaptive"),
-        "seed": (scenario.seed, 0),
-        "nvlink_policy": (scenario.nvlink_policy, "adaptive"),
-        "jobs": ([_job(job) for job in scenario.jobs], []),
-        "events": (events, []),
-        "duration": (_duration(scenario.duration_s), None),
-        "expect": ([_expectation(one) for one in scenario.expect], []),
+    return {
+        KEY: CURRENT,
+        "name": scenario.name,
+        "description": scenario.description,
+        "cluster": _tidy(scenario.cluster.model_dump(mode="json")),
+        "routing": scenario.routing,
+        "seed": scenario.seed,
+        "nvlink_policy": scenario.nvlink_policy,
+        "jobs": [_job(job, short=False) for job in scenario.jobs],
+        "events": events,
+        "duration": _duration(scenario.duration_s),
+        "expect": [{one.subject: one.name, one.metric: str(one.bound)} for one in scenario.expect],
     }
-    return found | {key: value for key, (value, default) in optional.items() if value != default}
 
 
-def whole_cluster(spec: ClusterSpec) -> Document:
-    """Every part of a cluster, so that no preset is needed to read it."""
-    return spec.model_dump(mode="json")
-
-
-def revised(raw: Document, before: Document, after: Document) -> Document:
+def revised(raw: Document, before: Document, after: Document, short: Document) -> Document:
     """What a file must hold so that its scenario changes from one to another.
 
     Parameters
@@ -69,7 +71,9 @@ def revised(raw: Document, before: Document, after: Document) -> Document:
     raw
         What the file holds: with units, presets, fields that have their default.
     before, after
-        The scenario of the file, and the one that it is to have, both from `document`.
+        The `complete` fields of the file's scenario, and of the one that it is to have.
+    short
+        The latter without defaults, for what is written anew.
 
     Returns
     -------
@@ -78,15 +82,18 @@ def revised(raw: Document, before: Document, after: Document) -> Document:
 
     Examples
     --------
-    >>> revised({"seed": 1, "duration": "60min"}, {"seed": 1, "duration": "1h"}, {"duration": "1h"})
-    {'duration': '60min'}
+    >>> old, new = {"seed": 1, "duration": "1h"}, {"seed": 2, "duration": "1h"}
+    >>> revised({"seed": 1, "duration": "60min"}, old, new, new)
+    {'seed': 2, 'duration': '60min'}
     """
-    gone = {key for key in before if key not in after}
-    found = {key: value for key, value in raw.items() if key not in gone}
+    found = dict(raw)
     for key, value in after.items():
         if key in before and before[key] == value:
             continue
-        found[key] = _revised(raw.get(key), before.get(key), value)
+        if value is None:
+            found.pop(key, None)
+        else:
+            found[key] = _revised(raw.get(key), before.get(key), value, short.get(key, value))
     return _in_order(found, list(raw), list(after))
 
 
@@ -100,24 +107,28 @@ def _in_order(found: Document, first: list[str], second: list[str]) -> Document:
     return {key: found[key] for key in order}
 
 
-def _revised(raw: Any, before: Any, after: Any) -> Any:
-    if isinstance(raw, dict) and isinstance(before, dict) and isinstance(after, dict):
-        return revised(raw, before, after)
-    if isinstance(raw, list) and isinstance(before, list) and isinstance(after, list):
-        return _revised_list(raw, before, after)
-    return after
+def _revised(raw: Any, before: Any, after: Any, short: Any) -> Any:
+    if all(isinstance(one, dict) for one in (raw, before, after, short)):
+        return revised(raw, before, after, short)
+    if all(isinstance(one, list) for one in (raw, before, after, short)):
+        return _revised_list(raw, before, after, short)
+    return short
 
 
-def _revised_list(raw: list[Any], before: list[Any], after: list[Any]) -> list[Any]:
-    if len(raw) != len(before) or max(len(before), len(after)) > _MOST_COMPARED:
-        return after
+def _revised_list(
+    raw: list[Any], before: list[Any], after: list[Any], short: list[Any]
+) -> list[Any]:
+    compared = len(raw) == len(before) and max(len(before), len(after)) <= _MOST_COMPARED
+    if not compared or not all(isinstance(one, dict) for one in after):
+        return short
     names = {one["name"]: number for number, one in enumerate(before) if "name" in one}
-    if len(names) == len(before):
+    if names and len(names) == len(before):
+        rows = [
+            (names.get(one.get("name")), one, new) for one, new in zip(after, short, strict=True)
+        ]
         return [
-            _revised(raw[names[one["name"]]], before[names[one["name"]]], one)
-            if one.get("name") in names
-            else one
-            for one in after
+            new if old is None else _revised(raw[old], before[old], one, new)
+            for old, one, new in rows
         ]
     found: list[Any] = []
     keys = [[repr(one) for one in values] for values in (before, after)]
@@ -125,39 +136,54 @@ def _revised_list(raw: list[Any], before: list[Any], after: list[Any]) -> list[A
         if kind == "equal":
             found += raw[first:last]
         elif kind == "replace" and last - first == stop - start:
-            rows = zip(raw[first:last], before[first:last], after[start:stop], strict=True)
-            found += [_revised(*row) for row in rows]
+            spans = (raw[first:last], before[first:last], after[start:stop], short[start:stop])
+            found += [_revised(*row) for row in zip(*spans, strict=True)]
         else:
-            found += after[start:stop]
+            found += short[start:stop]
     return found
 
 
-def _cluster(spec: ClusterSpec) -> Document:
+def _short_cluster(spec: ClusterSpec) -> Document:
     """The parts that differ from what nobody states, and always the racks."""
     usual = ClusterSpec(racks=spec.racks).model_dump(mode="json")
-    found = {
-        key: value
-        for key, value in spec.model_dump(mode="json").items()
-        if key == "racks" or (value != usual[key] and key != "cooling")
-    }
-    if spec.cooling != CoolingSpec():
+    dumped = spec.model_dump(mode="json")
+    found = {key: one for key, one in dumped.items() if key == "racks" or one != usual[key]}
+    if "cooling" in found:
         usual = CoolingSpec().model_dump(mode="json")
-        dumped = spec.cooling.model_dump(mode="json")
-        found["cooling"] = {k: v for k, v in dumped.items() if k == "kind" or v != usual[k]}
+        cooling = dumped["cooling"].items()
+        found["cooling"] = {key: one for key, one in cooling if key == "kind" or one != usual[key]}
+    tidy: Document = _tidy(found)
+    return tidy
+
+
+def _job(job: TrafficJob | Job, *, short: bool) -> Document:
+    spec = _spec(job) if isinstance(job, TrafficJob) else job
+    dumped = spec.model_dump(mode="json", by_alias=True, exclude_defaults=short)
+    found: Document = _tidy({"name": spec.name, "kind": spec.kind} | dumped)
     return found
 
 
-def _job(job: TrafficJob | Job) -> Document:
-    if isinstance(job, BaseModel):
-        head = {"name": job.name, "kind": job.kind}
-        return head | job.model_dump(mode="json", by_alias=True, exclude_defaults=True)
-    found: Document = {"name": job.name[:_LONGEST_NAME], "kind": "traffic", "pattern": job.pattern}
-    if job.argument:
-        is_list = job.pattern == "pairs"
-        found["pairs" if is_list else "argument"] = (
-            [pair.strip() for pair in job.argument.split(",")] if is_list else job.argument
-        )
-    return found | ({"racks": job.racks} if job.racks else {})
+def _spec(job: TrafficJob) -> TrafficSpec:
+    """A job of the command line as a file states it."""
+    pairs = job.argument.split(",") if job.pattern == "pairs" else None
+    return TrafficSpec(
+        kind="traffic",
+        name=job.name[:_LONGEST_NAME],
+        pattern=job.pattern,
+        argument=None if pairs else job.argument or None,
+        pairs=tuple(pair.strip() for pair in pairs) if pairs else None,
+        racks=job.racks or None,
+    )
+
+
+def _tidy(value: Any) -> Any:
+    """Whole numbers without a point."""
+    if isinstance(value, dict):
+        return {key: _tidy(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return [_tidy(one) for one in value]
+    whole = isinstance(value, float) and value.is_integer() and abs(value) < 1e15
+    return int(value) if whole else value
 
 
 def _event(
@@ -168,10 +194,6 @@ def _event(
     if action.verb == "degrade":
         found["to"] = action.factor
     return found if for_s is None else found | {"for": _duration(for_s)}
-
-
-def _expectation(one: Expectation) -> Document:
-    return {one.subject: one.name, one.metric: f"{one.operator} {one.limit!r}"}
 
 
 def _duration(seconds: float | None) -> str | float | None:

@@ -76,13 +76,19 @@ class Expectation:
             "<": value < self.limit,
             ">": value > self.limit,
             "==": value == self.limit,
-            "!=": value != self.limit and value == value,  # noqa: PLR0124 NaN differs from itself
+            "!=": value != self.limit and value == value,
         }
         return answers[self.operator]
 
+    @property
+    def bound(self) -> str:
+        """Operator and limit, as a file states them."""
+        number = int(self.limit) if self.limit.is_integer() else self.limit
+        return f"{self.operator} {number!r}"
+
     def __str__(self) -> str:
         figure = self.name if self.metric == "value" else f"{self.name}: {self.metric}"
-        return f"{self.subject} {figure} {self.operator} {self.limit:g}"
+        return f"{self.subject} {figure} {self.bound}"
 
 
 def limit(text: object) -> tuple[Operator, float]:

@@ -88,11 +88,13 @@ def unchecked(chain: Chain) -> Scenario:
     parts, errors = parts_of(chain.data)
     complaints = complaints_of(errors[:_MOST_FAULTS], chain.data)
     events = {number: _event(part) for number, part in parts.events.items()}
-    if parts.form is not None:
-        entries = contradictions(Parts(parts.form, expect=parts.expect))
-        complaints += [one for one in entries if not _is_about_a_job(one)]
-        empty = [number for number, event in events.items() if event is None]
-        complaints += [Complaint(("events", number), "does not say one thing") for number in empty]
+    lost = [number for number, event in events.items() if event is None]
+    complaints += [Complaint(("events", number), "does not say one thing") for number in lost]
+    for number, entry in parts.expect.items():
+        try:
+            _expectations(entry)
+        except InputError as error:
+            complaints.append(Complaint(("expect", number), error.message, error.hint))
     if complaints:
         raise chain.error(complaints)
     found = tuple(event for event in events.values() if event)
@@ -151,7 +153,9 @@ def _scenario(chain: Chain, parts: Parts, events: tuple[Event, ...], path: Path)
 
 
 def _expectations(entry: dict[str, Any]) -> list[Expectation]:
-    subject = next(name for name in SUBJECTS if name in entry)
+    subject = next((name for name in SUBJECTS if isinstance(entry.get(name), str)), None)
+    if subject is None:
+        raise InputError("names no subject", hint="name one of: " + ", ".join(SUBJECTS))
     return [
         Expectation(subject, entry[subject], metric, *limit(text))
         for metric, text in entry.items()

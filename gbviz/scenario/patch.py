@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from gbviz.scenario.tree import Node
 
 Document = dict[str, Any]
+
+_GAP = re.compile(" +(?=#)")
 
 
 class _Stuck(Exception):  # noqa: N818 never leaves this file
@@ -96,6 +99,14 @@ class _Edits:
         """The column of a place, counted from 0."""
         return at - self.line_start(at)
 
+    def put(self, start: int, end: int, new: str) -> None:
+        """Replace a piece; a comment behind it keeps its column where there is room."""
+        gap = _GAP.match(self.text, end)
+        if gap is not None:
+            room = len(gap[0]) - (len(new) - (end - start))
+            end, new = gap.end(), new + " " * max(room, 1)
+        self.pieces.append((start, end, new))
+
     def take_lines(self, start: int, end: int) -> None:
         """Take away the whole lines from one place to another, where nothing else is on them."""
         first, last = self.line_start(start), self.line_end(end)
@@ -124,7 +135,7 @@ def _value(edits: _Edits, node: Node, old: Any, new: Any) -> None:
         _list(edits, node, old, new)
     elif node.is_flow:
         space = " " if node.start == node.end else ""
-        edits.pieces.append((node.start, node.end, space + inline(new)))
+        edits.put(node.start, node.end, space + inline(new))
     else:
         raise _Stuck
 
@@ -193,12 +204,10 @@ def _flow_map(edits: _Edits, node: Node, old: Document, new: Document) -> None:
     """Write a mapping in brackets anew from the pieces of it that stay."""
     pieces = {key.key: edits.text[key.start : value.end] for key, value in node.entries}
     parts = [
-        pieces[key]
-        if key in old and _same(old[key], value)
-        else f"{quoted(key)}: {inline(value)}"
+        pieces[key] if key in old and _same(old[key], value) else f"{quoted(key)}: {inline(value)}"
         for key, value in new.items()
     ]
-    edits.pieces.append((node.start, node.end, "{" + ", ".join(parts) + "}"))
+    edits.put(node.start, node.end, "{" + ", ".join(parts) + "}")
 
 
 def _list(edits: _Edits, node: Node, old: list[Any], new: list[Any]) -> None:
@@ -249,7 +258,7 @@ def _flow_list(edits: _Edits, node: Node, old: list[Any], new: list[Any]) -> Non
         for before, after in _pairs(old, new)
         if after is not None
     ]
-    edits.pieces.append((node.start, node.end, "[" + ", ".join(parts) + "]"))
+    edits.put(node.start, node.end, "[" + ", ".join(parts) + "]")
 
 
 def _pairs(old: list[Any], new: list[Any]) -> list[tuple[int | None, int | None]]:

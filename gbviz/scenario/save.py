@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from gbviz.errors import InputError, ScenarioError
 from gbviz.scenario.atomic import save_atomic
-from gbviz.scenario.document import document, revised, whole_cluster
+from gbviz.scenario.document import complete, document, revised
 from gbviz.scenario.emit import text_of
-from gbviz.scenario.extends import KEY as EXTENDS
 from gbviz.scenario.extends import read_chain
 from gbviz.scenario.file import unchecked
 from gbviz.scenario.patch import patched
@@ -20,7 +19,7 @@ from gbviz.scenario.scenario import Scenario
 from gbviz.scenario.source import Source, is_json, parsed, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
 Document = dict[str, Any]
 
@@ -60,14 +59,14 @@ def save(what: Scenario | Mapping[str, Any], path: str | os.PathLike[str]) -> Sa
     Parameters
     ----------
     what
-        A scenario, whatever may be wrong with its jobs, or a file's fields.
+        A scenario, whatever its jobs may contradict, or a file's fields.
     path
         Where to.
 
     Raises
     ------
     ScenarioError
-        The scenario has a value that no file may have.
+        Something has a value that no file may have.
     InputError
         The file cannot be written; what was there is unchanged.
 
@@ -78,16 +77,20 @@ def save(what: Scenario | Mapping[str, Any], path: str | os.PathLike[str]) -> Sa
     """
     target = Path(path)
     as_json = is_json(target)
-    base, why = _base(what, target, as_json=as_json)
-    old = base.text if base is not None else None
-    for number, new in enumerate(_candidates(what, base, target)):
-        text = _json(new) if as_json else _yaml(new, old)
-        says = _fault(what, new, target, text.encode())
-        if says is None:
-            lost = old is not None and not as_json and (number > 1 or text == text_of(new))
-            return _write(target, text, why or ("comments could not be kept" if lost else ""))
-        last = says
-    raise last
+    base, note = _base(what, target, as_json=as_json)
+    refused: ScenarioError | None = None
+    for new in _candidates(what, base, target):
+        old = base.text if base is not None and not as_json else None
+        text = None if old is None else patched(old, new)
+        if text is None and old is not None and "#" in old:
+            note = note or "comments could not be kept"
+        text = _fresh(new, as_json=as_json) if text is None else text
+        try:
+            if _says(what, target, text):
+                return _write(target, text, note)
+        except ScenarioError as error:
+            refused = error
+    raise refused or InputError("cannot be saved so that it says the same", where=str(path))
 
 
 def _candidates(
@@ -95,55 +98,61 @@ def _candidates(
 ) -> Iterator[Document]:
     """What the file may hold, from what changes it least to what depends on nothing."""
     if not isinstance(what, Scenario):
-        yield dict(what)
+        yield _plain(what)
         return
     fresh = document(what)
+    after = complete(what)
+    whole = {"cluster": after["cluster"]}
     if base is not None:
-        before = document(unchecked(read_chain(target, base.text.encode())))
-        new = revised(base.data, before, fresh)
+        before = complete(unchecked(read_chain(target, base.text.encode())))
+        new = revised(base.data, before, after, fresh)
         yield new
-        yield {**new, "cluster": whole_cluster(what.cluster)}
+        yield new | whole
     yield fresh
-    yield {**fresh, "cluster": whole_cluster(what.cluster)}
+    yield fresh | whole
 
 
-def _fault(
-    what: Scenario | Mapping[str, Any], new: Document, target: Path, data: bytes
-) -> ScenarioError | None:
-    """Why a text does not say what is to be saved, None if it does."""
+def _says(what: Scenario | Mapping[str, Any], target: Path, text: str) -> bool:
+    """Whether a file with that text says what is to be saved.
+
+    Raises
+    ------
+    ScenarioError
+        It says nothing that can be read.
+    """
+    data = text.encode("utf-8", "surrogatepass")
+    if not isinstance(what, Scenario):
+        return parsed(data, str(target), is_json=is_json(target)).data == _plain(what)
+    return document(unchecked(read_chain(target, data))) == document(what)
+
+
+def _plain(what: Mapping[str, Any]) -> Document:
+    """Fields as plain values: lists for tuples, texts for keys."""
     try:
-        if not isinstance(what, Scenario):
-            parsed(data, str(target), is_json=is_json(target))
-            return None
-        same = document(unchecked(read_chain(target, data))) == document(what)
-    except ScenarioError as error:
-        return error
-    return None if same else ScenarioError([])
+        found: Document = json.loads(json.dumps(dict(what)))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"cannot be saved: {error}") from None
+    return found
 
 
 def _base(
     what: Scenario | Mapping[str, Any], target: Path, *, as_json: bool
 ) -> tuple[Source | None, str]:
-    """The text to change: what is in the file, or the one that the scenario comes from."""
+    """The text to change, what is in the file or what the scenario was read from; and a note."""
     own = not isinstance(what, Scenario) or what.path is None or _one_file(what.path, target)
-    try:
-        if own:
-            if not target.exists():
-                return None, ""
-            text = read_bytes(target, str(target))
-        else:
-            assert isinstance(what, Scenario)
-            assert what.path is not None
-            if what.text is None or is_json(what.path) != as_json:
-                return None, ""
-            text = what.text.encode()
-        found = parsed(text, str(target), is_json=as_json)
-        if isinstance(what, Scenario):
-            unchecked(read_chain(target, text))
-    except ScenarioError as error:
-        if own:
-            return None, f"comments were not kept, since the file could not be read: {error}"
+    if own and not target.exists():
         return None, ""
+    elsewhere = what.text if isinstance(what, Scenario) and not own else None
+    if not own and (elsewhere is None or is_json(what.path) != as_json):
+        return None, ""
+    try:
+        data = read_bytes(target, str(target)) if elsewhere is None else elsewhere.encode()
+        found = parsed(data, str(target), is_json=as_json)
+        if isinstance(what, Scenario):
+            unchecked(read_chain(target, data))
+    except ScenarioError as error:
+        says = f"comments were not kept, since the file could not be read: {error.faults[0]}"
+        return None, says if own else ""
     return found, ""
 
 
@@ -151,12 +160,8 @@ def _one_file(one: Path, other: Path) -> bool:
     return one.resolve() == other.resolve()
 
 
-def _yaml(new: Document, old: str | None) -> str:
-    return (patched(old, new) if old is not None else None) or text_of(new)
-
-
-def _json(new: Document) -> str:
-    return json.dumps(new, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
+def _fresh(new: Document, *, as_json: bool) -> str:
+    return json.dumps(new, indent=1, ensure_ascii=False) + "\n" if as_json else text_of(new)
 
 
 def _write(target: Path, text: str, note: str) -> Saved:

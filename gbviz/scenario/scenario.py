@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 LARGEST_SEED = 2**63 - 1
 
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A cluster, what is done to it, and the traffic on it.

@@ -120,9 +120,7 @@ def _field(error: ErrorDetails, data: dict[str, Any]) -> Path:
         if number == 2 and loc[0] == "jobs":
             # The job's kind, which is no part of the path.
             continue
-        if isinstance(part, int) and isinstance(value, list) and part < len(value):
-            value = value[part]
-        elif isinstance(value, dict) and part in value:
+        if (isinstance(part, int) and isinstance(value, list) and part < len(value)) or (isinstance(value, dict) and part in value):
             value = value[part]
         elif not (error["type"] == "missing" and number == len(loc) - 1):
             continue

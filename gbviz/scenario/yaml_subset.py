@@ -14,8 +14,8 @@ from gbviz.scenario.strict import (
     MOST_VALUES,
     Mark,
     Path,
-    RefusedScalar,
     Refusals,
+    RefusedScalar,
     Token,
     finite,
     half_a_pair,
@@ -47,9 +47,7 @@ class PureParser(Reader, Scanner, yaml.parser.Parser):
 
 PARSER: Callable[[str], Parser] = yaml.cyaml.CParser if yaml.__with_libyaml__ else PureParser
 
-_NOT_YAML = re.compile(
-    "[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]"
-)
+_NOT_YAML = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff]")
 _WORDS = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(("true", "True", "TRUE"), True),
@@ -271,7 +269,9 @@ class _Builder:
     def _open(self, box: Any, event: Any) -> None:
         if type(self.box) is dict and self.key is _NO_KEY:
             mark = event.start_mark
-            self.refused.stop(mark.line + 1, mark.column + 1, "keys are text, not lists or mappings")
+            self.refused.stop(
+                mark.line + 1, mark.column + 1, "keys are text, not lists or mappings"
+            )
         self._put(box, event)
         self.stack.append((self.box, self.key))
         if len(self.stack) > MOST_DEPTH:

@@ -78,6 +78,7 @@ def test_without_words_it_asks_a_question() -> None:
         ("preset", "did you mean 'gbviz presets'?"),
         ("swep", "did you mean 'gbviz sweep'?"),
         ("azure-gb300", "did you mean 'gbviz info azure-gb300'"),
+        ("my.yaml", "did you mean 'gbviz run my.yaml'?"),
         ("xyz", "'gbviz --help' lists them"),
         ("", "'gbviz --help' lists them"),
         ("\x1b[31mred", "\\x1b[31mred"),

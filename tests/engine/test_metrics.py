@@ -182,8 +182,13 @@ def test_disjoint_nvlink_in_a_tray() -> None:
 
 
 RAISED_BY_NOTHING = (
-    "live_gpus injection_GBps bisection_GBps nvlink_GBps compute_fraction worst_leaf_uplink_fraction"
-).split()
+    "live_gpus",
+    "injection_GBps",
+    "bisection_GBps",
+    "nvlink_GBps",
+    "compute_fraction",
+    "worst_leaf_uplink_fraction",
+)
 
 
 @pytest.mark.parametrize("name", FABRICS)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,11 +14,15 @@ import gbviz
 from gbviz.report.document import difference, document, fault_rows, to_json
 from tests.cli import spawn
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 Json = dict[str, Any]
+Types = type | tuple[type, ...]
 NUMBER = (int, float)
 
-# The promise: path to type; a path ends in [] where each entry of a list is meant.
-PROMISED: dict[str, type | tuple[type, ...]] = {
+# The promise: path to type; a step ends in [] where each entry of a list is meant.
+PROMISED: dict[str, Types] = {
     "gbviz": str,
     "format_version": int,
     "scenario.name": str,
@@ -68,20 +71,19 @@ PROMISED: dict[str, type | tuple[type, ...]] = {
     "checks.fixed_point.converged": (bool, type(None)),
     "checks.fixed_point.rounds": (int, type(None)),
     "model.leaves_out": list,
-} | {
-    f"{state}.{name}": kind
-    for state in ("base", "post", "delta")
-    for name, kind in {
-        "live_gpus": int,
-        "disconnected_gpus": list,
-        "injection_GBps": float,
-        "bisection_GBps": float,
-        "all_to_all_GBps_per_gpu": float,
-        "nvlink_GBps": float,
-        "worst_leaf_uplink_fraction": float,
-        "compute_fraction": float,
-    }.items()
 }
+METRICS: dict[str, Types] = {
+    "live_gpus": int,
+    "disconnected_gpus": list,
+    "injection_GBps": float,
+    "bisection_GBps": float,
+    "all_to_all_GBps_per_gpu": float,
+    "nvlink_GBps": float,
+    "worst_leaf_uplink_fraction": float,
+    "compute_fraction": float,
+}
+for one in ("base", "post", "delta"):
+    PROMISED.update((f"{one}.{name}", kind) for name, kind in METRICS.items())
 RATES = dict.fromkeys(("min_GBps", "mean_GBps", "total_GBps"), float) | {"cut_off": int}
 
 

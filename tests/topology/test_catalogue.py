@@ -262,8 +262,9 @@ def test_measured_cross_rack_efficiency() -> None:
 
 def test_training_efficiency() -> None:
     fp8, fp4 = value("gpu.fp8_dense_pflops"), value("gpu.fp4_dense_pflops")
-    assert value("training.efficiency_fp8") == pytest.approx(2.646 / fp8, abs=0.005)
-    assert value("training.efficiency_fp4") == pytest.approx(3.575 / fp4, abs=0.005)
+    # Of matrix products alone, so above the share of the peak that the whole published step reaches.
+    assert 2.646 / fp8 < value("training.efficiency_fp8") < 0.75
+    assert 3.575 / fp4 < value("training.efficiency_fp4") < 0.75
 
 
 def test_failure_table_is_complete() -> None:
