@@ -105,12 +105,12 @@ class ScenarioError(GbvizError):
 
 
 def printable(text: str) -> str:
-    """A text on one line that no terminal takes for a command: what cannot be shown is spelt out.
+    r"""A text on one line that no terminal takes for a command: what cannot be shown is spelt out.
 
     Examples
     --------
-    >>> printable("spine\\x1b[2J\\n")
-    'spine\\\\x1b[2J\\\\n'
+    >>> print(printable("spine\x1b[2J\n"))
+    spine\x1b[2J\n
     """
     if text.isprintable():
         return text

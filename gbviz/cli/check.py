@@ -1,4 +1,4 @@
-"""`gbviz check`: is this scenario file right, and if not, what is wrong with it?"""
+"""`gbviz check`: whether a scenario file is right, and all that is wrong with it."""
 
 from __future__ import annotations
 

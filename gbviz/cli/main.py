@@ -23,7 +23,7 @@ _COMMANDS = {
     "info": "what is in a cluster, its headline figures and its build checks",
     "presets": "the clusters that gbviz knows by name",
     "run": "scenario files: what their faults do to fabric and jobs",
-    "check": "is a scenario file right, and if not, what is wrong with it?",
+    "check": "whether scenario files are right, and all that is wrong with them",
     "schema": "what a scenario file may hold, for editors",
 }
 _LATER = {

@@ -20,6 +20,8 @@ from gbviz.topology.spec import cluster_spec
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from gbviz.topology.spec import CoolingSpec
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 DEFAULT_PRESET = "azure-gb300"
@@ -97,11 +99,10 @@ def _part(name: str, kind: click.ParamType[Any], text: str) -> Callable[[Command
 def output_options(command: Command) -> Command:
     """Add `--json`, `--routing` and `--seed`."""
     command = click.option("--json", "as_json", is_flag=True, help="one JSON document")(command)
-    command = click.option("--seed", type=int, default=0, help="of hashes and random patterns")(
-        command
-    )
-    text = "how switches choose among paths, see below (default adaptive)"
-    return click.option("--routing", default="adaptive", metavar="MODE", help=text)(command)
+    text = "of hashes and random patterns (default: the file's, or 0)"
+    command = click.option("--seed", type=int, help=text)(command)
+    text = "how switches choose among paths, see below (default: the file's, or adaptive)"
+    return click.option("--routing", metavar="MODE", help=text)(command)
 
 
 def _flag(name: str) -> str:
@@ -109,7 +110,7 @@ def _flag(name: str) -> str:
 
 
 def scenario_from(target: str, options: dict[str, Any]) -> Scenario:
-    """The scenario of a preset or file with the parts, routing and seed given beside it.
+    """The scenario of a preset or a file, with the parts, routing and seed given beside it.
 
     Raises
     ------
@@ -118,39 +119,41 @@ def scenario_from(target: str, options: dict[str, Any]) -> Scenario:
     ScenarioError
         A file that cannot be used: all that is wrong with it.
     """
-    found = read(target) if _is_file(target) else preset(target)
-    parts = {name: options[name] for name in [name for name, _ in _SIZES] + ["port_GBps"]}
-    parts = {name: value for name, value in parts.items() if value is not None}
-    cooling = {name: options[f"cooling_{name}"] for name, _, _ in _COOLING}
-    cooling = {name: value for name, value in cooling.items() if value is not None}
-    if options["cooling"] is not None:
-        cooling["kind"] = options["cooling"]
-    if cooling:
-        stated = found.cluster.cooling
-        same = cooling.get("kind", stated.kind) == stated.kind
-        _check_shared(cooling, cooling.get("kind", stated.kind))
-        kept = stated.model_dump(exclude_unset=True) if same else {}
-        parts["cooling"] = kept | cooling
+    found = read(target) if is_file(target) else preset(target)
+    names = [*(name for name, _ in _SIZES), "port_GBps"]
+    parts = {name: options[name] for name in names if options[name] is not None}
+    if (cooling := _cooling(found.cluster.cooling, options)) is not None:
+        parts["cooling"] = cooling
     if parts:
-        stated_parts = found.cluster.model_dump(exclude_unset=True)
-        found = replace(found, cluster=cluster_spec(**(stated_parts | parts)))
+        stated = found.cluster.model_dump(exclude_unset=True)
+        found = replace(found, cluster=cluster_spec(**(stated | parts)))
     if options["routing"] is not None:
         found = found.with_routing(options["routing"])
     return found if options["seed"] is None else found.with_seed(options["seed"])
 
 
-def _check_shared(cooling: dict[str, Any], kind: str) -> None:
-    wrong = [name for name in _SHARED_ONLY if name in cooling and kind == "hxu"]
+def is_file(target: str) -> bool:
+    """Whether a word means a scenario file rather than a preset."""
+    return target not in presets() and (target.lower().endswith(SUFFIXES) or "/" in target)
+
+
+def _cooling(stated: CoolingSpec, options: dict[str, Any]) -> dict[str, Any] | None:
+    """The stated cooling with what is given beside it, None where nothing is."""
+    given = {name: options[f"cooling_{name}"] for name, _, _ in _COOLING}
+    given = {name: value for name, value in given.items() if value is not None}
+    if options["cooling"] is not None:
+        given["kind"] = options["cooling"]
+    if not given:
+        return None
+    kind = given.get("kind", stated.kind)
+    wrong = [name for name in _SHARED_ONLY if name in given and kind == "hxu"]
     if wrong:
         raise InputError(
             "is for cooling units that racks share, and here each rack has its own (hxu)",
             where=_flag(f"cooling_{wrong[0]}"),
             hint="add --cooling cdu",
         )
-
-
-def _is_file(target: str) -> bool:
-    return target not in presets() and (target.lower().endswith(SUFFIXES) or "/" in target)
+    return (stated.model_dump(exclude_unset=True) if kind == stated.kind else {}) | given
 
 
 def screen() -> Console:

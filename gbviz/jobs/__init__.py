@@ -1,4 +1,4 @@
-"""What runs on the cluster: for now, patterns of independent flows."""
+"""What runs on the cluster: training, inference, collectives and patterns of flows."""
 
 from gbviz.jobs.traffic import PATTERNS, TrafficJob, TrafficResult, traffic_job
 

@@ -8,7 +8,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from gbviz.report.document import difference, fault_rows, figures
-from gbviz.report.words import counted, percent, sized
+from gbviz.report.words import counted, number, percent, sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -137,7 +137,7 @@ def job_table(jobs: Sequence[JobImpact]) -> Table:
             _pace(impact, impact.base),
             _pace(impact, impact.post),
             "-" if impact.slowdown is None else f"{impact.slowdown:.3f}",
-            f"{seconds:,.3g} s" if seconds else "-",
+            f"{number(seconds)} s" if seconds else "-",
             escape(limit),
         )
     return table

@@ -8,6 +8,7 @@ import numpy as np
 
 from gbviz.errors import InputError
 from gbviz.faults.fault import fault_on
+from gbviz.jobs.inference import check_pools
 from gbviz.jobs.placement import place
 from gbviz.jobs.spec import InferenceJob, TrafficSpec, TrainingJob
 from gbviz.scenario.event import moments
@@ -98,13 +99,12 @@ def _repairs(lookup: Lookup, events: Mapping[int, Event]) -> Iterator[Complaint]
 
 
 def _jobs(fabric: Fabric, jobs: Mapping[int, Job]) -> Iterator[Complaint]:
-    first = {job.name: number for number, job in reversed(jobs.items())}
-    sound = {n: job for n, job in jobs.items() if first[job.name] == n and job.gpus != ()}
-    alone = {n: job for n, job in sound.items() if isinstance(job, TrafficSpec)}
-    together = {n: job for n, job in sound.items() if n not in alone}
+    names: dict[str, int] = {}
+    for number, job in jobs.items():
+        names.setdefault(job.name, number)
+    sound = {n: job for n, job in jobs.items() if names[job.name] == n and job.gpus != ()}
     placed: dict[int, Placed] = {}
-    for group in (together, *({number: job} for number, job in alone.items())):
-        yield from _place(fabric, group, placed)
+    yield from _place(fabric, sound, placed)
     for number, where in placed.items():
         job = jobs[number]
         yield from _twice(fabric, number, job, where)
@@ -158,12 +158,19 @@ def _ranks(number: int, job: TrainingJob, where: Placed) -> Iterator[Complaint]:
 
 def _pools(number: int, job: InferenceJob, where: Placed) -> Iterator[Complaint]:
     wanted = job.prefill.gpus + job.decode.gpus
-    if wanted > len(where.gpus):
+    if wanted != len(where.gpus):
         yield Complaint(
             ("jobs", number, "decode", "gpus"),
             f"prefill and decode take {job.prefill.gpus:,} + {job.decode.gpus:,} = {wanted:,} GPUs,"
             f" but {_described(job, where)}",
         )
+        return
+    try:
+        check_pools(job, len(where.gpus))
+    except InputError as error:
+        # A group size that does not divide its pool, or a model of no such name, is told elsewhere.
+        if "GB of weights" in error.message:
+            yield Complaint(("jobs", number), error.message, error.hint)
 
 
 def _described(job: Placement, where: Placed) -> str:

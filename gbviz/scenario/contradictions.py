@@ -6,6 +6,7 @@ import unicodedata
 from typing import TYPE_CHECKING, Any
 
 from gbviz.errors import InputError, did_you_mean
+from gbviz.jobs.models import models
 from gbviz.jobs.placement import rank_grid
 from gbviz.jobs.spec import InferenceJob, Parallelism, Pool, TrafficSpec, TrainingJob, Transformer
 from gbviz.jobs.traffic import PATTERNS
@@ -46,7 +47,9 @@ def contradictions(parts: Parts) -> list[Complaint]:
 
 
 def _names(parts: Parts) -> Iterator[Complaint]:
-    named = [(("name",), parts.form.name or "")] if parts.form is not None else []
+    named: list[tuple[Path, str]] = []
+    if parts.form is not None:
+        named.append((("name",), parts.form.name or ""))
     first: dict[str, int] = {}
     for number, job in parts.jobs.items():
         field: Path = ("jobs", number, "name")
@@ -69,8 +72,8 @@ def _job(field: Path, job: Job) -> Iterator[Complaint]:
         yield from _pool((*field, "decode"), job.decode)
     elif isinstance(job, TrafficSpec):
         yield from _traffic(field, job)
-    if isinstance(job, TrainingJob | InferenceJob) and isinstance(job.model, Transformer):
-        yield from _transformer((*field, "model"), job.model)
+    if isinstance(job, TrainingJob | InferenceJob):
+        yield from _model((*field, "model"), job.model)
 
 
 def _placement(field: Path, job: Placement) -> Iterator[Complaint]:
@@ -106,8 +109,11 @@ def _training(field: Path, job: TrainingJob) -> Iterator[Complaint]:
             f"cp x dp = {shape.cp:,} x {shape.dp:,} = {ranks:,} ranks are not divisible by"
             f" ep = {shape.ep:,}",
         )
-    if isinstance(job.model, Transformer):
-        yield from _shape((*field, "parallelism"), shape, job.model)
+    model = job.model if isinstance(job.model, Transformer) else None
+    if model is None and job.model in models():
+        model = models()[job.model].shape
+    if model is not None:
+        yield from _shape((*field, "parallelism"), shape, model)
 
 
 def _shape(field: Path, shape: Parallelism, model: Transformer) -> Iterator[Complaint]:
@@ -135,7 +141,12 @@ def _shape(field: Path, shape: Parallelism, model: Transformer) -> Iterator[Comp
         )
 
 
-def _transformer(field: Path, model: Transformer) -> Iterator[Complaint]:
+def _model(field: Path, model: str | Transformer) -> Iterator[Complaint]:
+    if isinstance(model, str):
+        if model not in models():
+            hint = did_you_mean(model[:60], models())
+            yield Complaint(field, f"there is no model {model[:60]!r}", hint)
+        return
     if model.top_k > model.experts:
         yield Complaint((*field, "top_k"), f"{model.top_k:,} of {model.experts:,} experts")
     if model.experts and not model.top_k:

@@ -132,7 +132,9 @@ def _revised_list(
         ]
     found: list[Any] = []
     keys = [[repr(one) for one in values] for values in (before, after)]
-    for kind, first, last, start, stop in SequenceMatcher(None, *keys, False).get_opcodes():
+    for kind, first, last, start, stop in SequenceMatcher(
+        None, keys[0], keys[1], autojunk=False
+    ).get_opcodes():
         if kind == "equal":
             found += raw[first:last]
         elif kind == "replace" and last - first == stop - start:

@@ -29,12 +29,14 @@ FABRIC = (
     "compute_fraction",
     "cut_off_pairs",
 )
-_EVERY_JOB = ("slowdown", "goodput", "stall_s", "lost_work_s", "restart_s")
+_TARGET = ("days_to_target", "days_later")
+_EVERY_JOB = ("slowdown", "stall_s", "lost_work_s", "restart_s")
+_STEPPING = (*_EVERY_JOB, "gpus", "lost_gpus", "replaced_gpus")
 JOB = {
-    "training": (*_EVERY_JOB, "step_s", "tokens_per_s", "mfu", "days_to_target"),
-    "inference": (*_EVERY_JOB, "tokens_per_s", "tpot_s", "ttft_s"),
-    "collective": (*_EVERY_JOB, "time_s", "algbw_GBps", "busbw_GBps"),
-    "traffic": (*_EVERY_JOB, "min_GBps", "mean_GBps", "total_GBps", "cut_off"),
+    "training": (*_STEPPING, "step_s", "tokens_per_s", "mfu", "bubble_s", "dp", *_TARGET),
+    "inference": (*_STEPPING, "tokens_per_s", "tpot_s", "ttft_s"),
+    "collective": (*_STEPPING, "time_s", "algbw_GBps", "busbw_GBps"),
+    "traffic": (*_EVERY_JOB, "min_GBps", "mean_GBps", "total_GBps", "cut_off", "gone"),
 }
 COOLING = ("heat_kw", "capacity_kw", "supply_c", "hottest_die_c", "clock")
 TOTALS = ("goodput", "lost_gpu_hours")

@@ -206,6 +206,7 @@ def _over(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
     found = dict(below)
     for key, value in above.items():
         old = found.get(key)
-        both = isinstance(old, dict) and isinstance(value, dict)
-        found[key] = _over(old, value) if both else value
+        if isinstance(old, dict) and isinstance(value, dict):
+            value = _over(old, value)
+        found[key] = value
     return found

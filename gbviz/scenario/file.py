@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +18,7 @@ from gbviz.scenario.wording import complaints_of
 from gbviz.topology.build import build
 
 if TYPE_CHECKING:
+    import os
     from typing import Any
 
     from gbviz.scenario.extends import Chain

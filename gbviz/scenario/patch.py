@@ -21,11 +21,11 @@ _GAP = re.compile(" +(?=#)")
 
 
 class _Stuck(Exception):  # noqa: N818 never leaves this file
-    """This cannot be changed in place: what contains it is written anew."""
+    """Something cannot be changed in place: what contains it is written anew."""
 
 
 def patched(text: str, new: Document) -> str | None:
-    """A text that says something else, with all that did not change to the letter.
+    r"""A text that says something else, with all that did not change to the letter.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def patched(text: str, new: Document) -> str | None:
 
     Examples
     --------
-    >>> print(patched("gbviz: 1  # version\\nseed: 7   # any\\n", {"gbviz": 1, "seed": 8}), end="")
+    >>> print(patched("gbviz: 1  # version\nseed: 7   # any\n", {"gbviz": 1, "seed": 8}), end="")
     gbviz: 1  # version
     seed: 8   # any
     """
@@ -265,7 +265,7 @@ def _pairs(old: list[Any], new: list[Any]) -> list[tuple[int | None, int | None]
     """Which item became which: places in the old and the new list, None where it is in one only."""
     found: list[tuple[int | None, int | None]] = []
     names = [[_identity(one) for one in values] for values in (old, new)]
-    matcher = SequenceMatcher(None, *names, autojunk=False)
+    matcher = SequenceMatcher(None, names[0], names[1], autojunk=False)
     for kind, first, last, start, stop in matcher.get_opcodes():
         paired = last - first if kind == "equal" else 0
         if kind == "replace" and last - first == stop - start:

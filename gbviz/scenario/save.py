@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -19,6 +18,7 @@ from gbviz.scenario.scenario import Scenario
 from gbviz.scenario.source import Source, is_json, parsed, read_bytes
 
 if TYPE_CHECKING:
+    import os
     from collections.abc import Iterator, Mapping
 
 Document = dict[str, Any]
@@ -139,11 +139,12 @@ def _base(
     what: Scenario | Mapping[str, Any], target: Path, *, as_json: bool
 ) -> tuple[Source | None, str]:
     """The text to change, what is in the file or what the scenario was read from; and a note."""
-    own = not isinstance(what, Scenario) or what.path is None or _one_file(what.path, target)
+    source = what.path if isinstance(what, Scenario) else None
+    own = source is None or source.resolve() == target.resolve()
     if own and not target.exists():
         return None, ""
     elsewhere = what.text if isinstance(what, Scenario) and not own else None
-    if not own and (elsewhere is None or is_json(what.path) != as_json):
+    if source is not None and not own and (elsewhere is None or is_json(source) != as_json):
         return None, ""
     try:
         data = read_bytes(target, str(target)) if elsewhere is None else elsewhere.encode()
@@ -154,10 +155,6 @@ def _base(
         says = f"comments were not kept, since the file could not be read: {error.faults[0]}"
         return None, says if own else ""
     return found, ""
-
-
-def _one_file(one: Path, other: Path) -> bool:
-    return one.resolve() == other.resolve()
 
 
 def _fresh(new: Document, *, as_json: bool) -> str:

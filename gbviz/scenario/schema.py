@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pydantic.json_schema import GenerateJsonSchema
 
@@ -85,7 +85,7 @@ class _Generator(GenerateJsonSchema):
 
 
 def _by_function() -> dict[Callable[..., Any], tuple[dict[str, float], str]]:
-    return {alias.__metadata__[0].func: (names, base) for alias, names, base in _QUANTITIES}
+    return {get_args(alias)[1].func: (names, base) for alias, names, base in _QUANTITIES}
 
 
 def _quantity(found: JsonSchemaValue, names: dict[str, float], base: str) -> JsonSchemaValue:

@@ -105,11 +105,11 @@ def decoded(data: bytes, file: str) -> str:
 
 
 def place_in(text: str, index: int) -> tuple[int, int]:
-    """Line and column of a character, counted from 1.
+    r"""Line and column of a character, counted from 1.
 
     Examples
     --------
-    >>> place_in("ab\\ncd", 4)
+    >>> place_in("ab\ncd", 4)
     (2, 2)
     """
     return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)

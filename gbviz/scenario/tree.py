@@ -48,24 +48,26 @@ def tree(text: str) -> Node:
 
 
 def _node(event: Any, events: Iterator[Any], text: str) -> Node:
-    start = event.start_mark.index
-    if isinstance(event, yaml.ScalarEvent):
-        end = event.end_mark.index
+    start: int = event.start_mark.index
+    if type(event) is yaml.ScalarEvent:
+        end: int = event.end_mark.index
         # A block scalar takes the line ends after it.
         while end > start and text[end - 1] in "\r\n":
             end -= 1
         return Node(start, end, key=event.value)
     node = Node(start, start, bool(event.flow_style))
-    is_map = isinstance(event, yaml.MappingStartEvent)
-    while not isinstance(inner := next(events), yaml.CollectionEndEvent):
+    is_map = type(event) is yaml.MappingStartEvent
+    inner = next(events)
+    while type(inner) not in (yaml.MappingEndEvent, yaml.SequenceEndEvent):
         first = _node(inner, events, text)
+        node.end = first.end
         if is_map:
             second = _node(next(events), events, text)
             node.entries.append((first, second))
             node.end = max(first.end, second.end)
         else:
             node.items.append(first)
-            node.end = first.end
+        inner = next(events)
     if node.is_flow:
         node.end = inner.end_mark.index
     return node

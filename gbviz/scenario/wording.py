@@ -120,7 +120,7 @@ def _field(error: ErrorDetails, data: dict[str, Any]) -> Path:
         if number == 2 and loc[0] == "jobs":
             # The job's kind, which is no part of the path.
             continue
-        if (isinstance(part, int) and isinstance(value, list) and part < len(value)) or (isinstance(value, dict) and part in value):
+        if _holds(value, part):
             value = value[part]
         elif not (error["type"] == "missing" and number == len(loc) - 1):
             continue
@@ -128,6 +128,12 @@ def _field(error: ErrorDetails, data: dict[str, Any]) -> Path:
     if error["type"] == "union_tag_invalid":
         field.append("kind")
     return tuple(field)
+
+
+def _holds(box: Any, part: str | int) -> bool:
+    if isinstance(part, int):
+        return isinstance(box, list) and part < len(box)
+    return isinstance(box, dict) and part in box
 
 
 def _complaint(error: ErrorDetails, field: Path, data: dict[str, Any]) -> Complaint:
