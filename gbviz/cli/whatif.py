@@ -113,7 +113,8 @@ def whatif(
     PRESET is a cluster that 'gbviz presets' lists (default azure-gb300).
     """
     degrade = dict(_factor(text) for text in options["degrade"])
-    scenario = scenario_from(_target(words), options).with_faults(*options["fail"], degrade=degrade)
+    scenario = scenario_from(_target(words), options).with_faults(degrade=degrade)
+    scenario = scenario.with_faults(*options["fail"])  # of both on one part the failure counts
     scenario = scenario.with_repairs(*options["repair"])
     scenario = scenario.with_nvlink_policy(options["nvlink_policy"])
     scenario = scenario.with_jobs(*(traffic_job(text) for text in options["traffic"]))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.faults.fault import Fault
-    from gbviz.topology.fabric import Bools, Fabric, Floats
+    from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
 
 
 def apply(fabric: Fabric, faults: Sequence[Fault]) -> Health:
@@ -110,6 +111,8 @@ def takes_down(fabric: Fabric, fault: Fault) -> Toll:
     """
     if fault.factor > 0:
         return Toll()
+    if fabric.shape is not None and not fault.links:
+        return _counted(fabric, fault)
     down = np.zeros(fabric.n_nodes, dtype=bool)
     for node in fault.nodes:
         for part in contents(fabric, node):
@@ -124,6 +127,37 @@ def takes_down(fabric: Fabric, fault: Fault) -> Toll:
         if tier is fabric.tiers[0]:
             nics = nics | _cut_off(fabric, dead)
     return Toll(links, int(down[fabric.nodes("gpu")].sum()), int(nics.sum()))
+
+
+@lru_cache(maxsize=8)
+def _degrees(fabric: Fabric) -> tuple[Ints, Ints]:
+    """(N,) cables of each node, and NIC cables of each node."""
+    total = np.zeros(fabric.n_nodes, dtype=np.int64)
+    for tier in fabric.tiers:
+        total += np.bincount(tier.lower, minlength=fabric.n_nodes)
+        total += np.bincount(tier.upper, minlength=fabric.n_nodes)
+    nics = np.bincount(fabric.tiers[0].upper, minlength=fabric.n_nodes)
+    return total, nics
+
+
+def _counted(fabric: Fabric, fault: Fault) -> Toll:
+    """`takes_down` of nodes of a built cluster, where no cable joins two parts of one container."""
+    total, nics = _degrees(fabric)
+    nvlink = fabric.nvlink
+    assert nvlink is not None
+    found = dict.fromkeys(("links", "gpu", "nic", "nvswitch"), 0)
+    for node in fault.nodes:
+        for part in contents(fabric, node):
+            kind = fabric.kind_of(part.start).name
+            found["links"] += 2 * int(total[part].sum())
+            found["nic"] += int(nics[part].sum())
+            if kind in found:
+                found[kind] += part.stop - part.start
+    gpus, asics = found["gpu"], found["nvswitch"]
+    # GPUs and ASICs that fall together are those of whole racks.
+    both = gpus * asics // (len(fault.nodes) or 1) if gpus and asics else 0
+    found["links"] += 2 * (gpus * nvlink.asics + asics * nvlink.gpus - both)
+    return Toll(found["links"], gpus, found["nic"])
 
 
 def _cut_off(fabric: Fabric, dead: Bools) -> Bools:

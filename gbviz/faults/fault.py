@@ -10,6 +10,9 @@ from gbviz.errors import InputError
 if TYPE_CHECKING:
     from gbviz.topology.selectors import Part
 
+# Below this rounding would decide what gets through.
+LEAST = 1e-6
+
 # What may run at part of its rate: links, NICs, a GPU's clock, a cooling unit's capacity.
 DEGRADABLE = ("cable", "direction", "port", "cage", "nic", "gpu", "hxu", "cdu")
 
@@ -66,6 +69,12 @@ def fault_on(part: Part, factor: float) -> Fault:
     if not 0 <= factor <= 1:
         raise InputError(
             f"a factor is from 0 (failed) to 1 (healthy), got {factor:g}", where=part.component
+        )
+    if 0 < factor < LEAST:
+        raise InputError(
+            f"a factor below {LEAST:g} is as good as failed (got {factor:g})",
+            where=part.component,
+            hint="fail it",
         )
     if factor > 0 and part.kind not in DEGRADABLE:
         hint = _INSTEAD.get(part.kind, "fail it, or degrade links, NICs, GPUs or cooling units")

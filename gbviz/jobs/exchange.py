@@ -84,10 +84,12 @@ def counted_loads(by: Router, groups: Ints) -> tuple[Floats, int]:
 def tray_pairs(by: Router, groups: Ints) -> tuple[Ints, Ints, Floats]:
     """Transfers between racks in groups that cannot be counted: source, target, how many.
 
-    GPUs of one tray that NVLink joins use the same NICs, so one of them stands for all.
+    GPUs of a tray use the same NICs where all are live and the rack's NVLink is whole: one of them
+    stands for all. In a damaged rack each has NVLink steps of its own.
     """
     R, found = by.nics.rails, []
-    joined = np.asarray(by.nics.joined.all(axis=1))
+    beside = np.repeat(by.nics.live.reshape(-1, R).all(axis=1), R)
+    joined = beside & np.repeat(by.nvlink.slot < 0, by.nvlink.gpus)
     for group in groups:
         stands = np.where(joined[group], group // R * R, group)
         _, first, times = np.unique(stands, return_index=True, return_counts=True)

@@ -79,11 +79,11 @@ class InferenceRun:
     def served(self, seconds: Sequence[float]) -> Served:
         """What the job delivers when its phases take these seconds."""
         spent = {"prefill": 0.0, "decode": 0.0, "kv": 0.0}
-        across = {"prefill": 0.0, "decode": 0.0}
+        across = dict.fromkeys(spent, 0.0)
         parts = zip(self.classes, seconds, self.times_in_pass, self.phases, strict=True)
         for kind, once, often, phase in parts:
             spent[kind] += once * often
-            if kind in across and len(phase.link):
+            if len(phase.link):
                 across[kind] += once * often
         pre = max(self.prefill.compute_s, self.prefill.hbm_s) + spent["prefill"]
         tpot = max(self.decode.compute_s, self.decode.hbm_s) + spent["decode"]
@@ -103,10 +103,8 @@ class InferenceRun:
         )
 
     def _limit(self, slowest: str, spent: dict[str, float], across: dict[str, float]) -> str:
-        if slowest == "kv":
-            return "InfiniBand"
         one = self.prefill if slowest == "prefill" else self.decode
-        if spent[slowest] > max(one.compute_s, one.hbm_s):
+        if slowest == "kv" or spent[slowest] > max(one.compute_s, one.hbm_s):
             return "InfiniBand" if across[slowest] > spent[slowest] / 2 else "NVLink"
         return "compute" if one.compute_s >= one.hbm_s else "HBM"
 

@@ -149,7 +149,9 @@ def live_nvlink(by: Router, gpus: Ints) -> Floats:
     return found
 
 
-def collective(name: str, by: Router, groups: Ints, op: Op, size: float) -> Phase:
+def collective(
+    name: str, by: Router, groups: Ints, op: Op, size: float, *, rings: bool = False
+) -> Phase:
     """The phase of one collective in many groups at the same time.
 
     Parameters
@@ -165,6 +167,8 @@ def collective(name: str, by: Router, groups: Ints, op: Op, size: float) -> Phas
     size
         Bytes of the whole buffer: output of an all-gather, input of a reduce-scatter; of an
         all-to-all what each rank sends, its own part included.
+    rings
+        True takes flat rings everywhere.
 
     Notes
     -----
@@ -180,34 +184,32 @@ def collective(name: str, by: Router, groups: Ints, op: Op, size: float) -> Phas
     rounds = 2.0 if op == "all_reduce" else 1.0
     rack = groups // by.nvlink.gpus
     if (rack == rack[:, :1]).all():
-        return _within(name, by, groups, op, size, rounds)
+        return _within(name, by, groups, op, size, rounds=rounds, rings=rings)
     order = np.argsort(rack, axis=1, kind="stable")
     groups, rack = np.take_along_axis(groups, order, 1), np.take_along_axis(rack, order, 1)
     per_rack = _members(rack)
     if op in _ONE_WAY:
         return flow_phase(name, by, *_ring(groups, closed=False), size)
-    if per_rack == 0:
-        return _uneven(name, by, groups, rounds * (k - 1) / k * size)
+    if per_rack == 0 or rings:
+        return _flat_rings(name, by, groups, rounds * (k - 1) / k * size)
     local = groups.reshape(-1, per_rack)
     rails = groups.reshape(n, -1, per_rack).transpose(0, 2, 1).reshape(-1, k // per_rack)
     racks = k // per_rack
     across = flow_phase(name, by, *_ring(rails), rounds * (racks - 1) / racks * size / per_rack)
     if per_rack == 1:
         return across
-    inside, _ = nvlink_seconds(
-        by, *_ring(local), np.full(local.size, rounds * (per_rack - 1) / per_rack * size)
-    )
-    nvlink_s = across.nvlink_s + inside
-    eta = catalogue().value("collectives.eta_x")
-    return Phase(name, nvlink_s, across.link, across.load, across.room, eta, across.cut)
+    inside = flow_phase(name, by, *_ring(local), rounds * (per_rack - 1) / per_rack * size)
+    return _both(by, across, inside, across.nvlink_s + inside.nvlink_s)
 
 
-def _within(name: str, by: Router, groups: Ints, op: Op, size: float, rounds: float) -> Phase:
+def _within(
+    name: str, by: Router, groups: Ints, op: Op, size: float, *, rounds: float, rings: bool
+) -> Phase:
     """A collective whose groups each stay in one rack."""
     k = groups.shape[1]
     amount = size if op in _ONE_WAY else rounds * (k - 1) / k * size
     ring = flow_phase(name, by, *_ring(groups, closed=op not in _ONE_WAY), amount)
-    if op != "all_reduce" or k < _NVLS_FROM or ring.cut or len(ring.link):
+    if op != "all_reduce" or rings or k < _NVLS_FROM or ring.cut or len(ring.link):
         return ring
     live = live_nvlink(by, groups.reshape(-1)).min()
     switched = amount / (catalogue().value("nvlink.nvls_busbw_GBps") * 1e9 * live)
@@ -225,8 +227,8 @@ def _ring(groups: Ints, *, closed: bool = True) -> tuple[Ints, Ints]:
     return groups[:, :-1].reshape(-1), groups[:, 1:].reshape(-1)
 
 
-def _uneven(name: str, by: Router, groups: Ints, amount: float) -> Phase:
-    """Rings through groups with unequal numbers of members in their racks.
+def _flat_rings(name: str, by: Router, groups: Ints, amount: float) -> Phase:
+    """Flat rings, as for groups with unequal numbers of members in their racks.
 
     Each ring visits rack after rack; as many rings as the smallest rack has members share the
     bytes, and each crosses to the next rack by NICs of its own.
@@ -246,10 +248,8 @@ def _uneven(name: str, by: Router, groups: Ints, amount: float) -> Phase:
     )
     local, near = _ring(groups)
     inside = local // by.nvlink.gpus == near // by.nvlink.gpus
-    within, _ = nvlink_seconds(by, local[inside], near[inside], np.full(int(inside.sum()), amount))
-    eta = catalogue().value("collectives.eta_x") if within > 0 else 1.0
-    nvlink_s = across.nvlink_s + within
-    return Phase(name, nvlink_s, across.link, across.load, across.room, eta, across.cut)
+    within = flow_phase(name, by, local[inside], near[inside], amount)
+    return _both(by, across, within, across.nvlink_s + within.nvlink_s)
 
 
 def _members(rack: Ints) -> int:
@@ -273,10 +273,12 @@ def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
         rest = flow_phase(name, by, source, target, times * part)
         source, target = _pairs(odd)
         near = source // by.nvlink.gpus == target // by.nvlink.gpus
-        rest = _both(by, rest, flow_phase(name, by, source[near], target[near], part))
+        inside = flow_phase(name, by, source[near], target[near], part)
+        rest = _both(by, rest, inside, max(rest.nvlink_s, inside.nvlink_s))
     if not simple.any():
         return rest
-    return _both(by, rest, _counted(name, by, groups[simple], part))
+    whole = _counted(name, by, groups[simple], part)
+    return _both(by, rest, whole, max(rest.nvlink_s, whole.nvlink_s))
 
 
 def _counted(name: str, by: Router, groups: Ints, part: float) -> Phase:
@@ -285,12 +287,11 @@ def _counted(name: str, by: Router, groups: Ints, part: float) -> Phase:
     return _phase(name, by, most * part / rate, load * part, cut=False)
 
 
-def _both(by: Router, one: Phase, two: Phase) -> Phase:
+def _both(by: Router, one: Phase, two: Phase, nvlink_s: float) -> Phase:
     """Two phases at the same time: bytes on a link that both use add up."""
     load = np.zeros(len(by.space.capacity))
     for phase in (one, two):
         load[phase.link] += phase.load
-    nvlink_s = max(one.nvlink_s, two.nvlink_s)
     return _phase(one.name, by, nvlink_s, load, cut=one.cut or two.cut)
 
 

@@ -98,7 +98,9 @@ def _gpus(fabric: Fabric, placement: Placement, owner: Ints) -> Ints:
         return _machines(fabric, placement.vms, owner)
     if placement.gpus is not None:
         texts = (placement.gpus,) if isinstance(placement.gpus, str) else placement.gpus
-        return np.concatenate([_selected(fabric, text) for text in texts])
+        if not texts:
+            raise InputError("gpus is an empty list", hint="leave it out for the whole cluster")
+        return _once(fabric, np.concatenate([_selected(fabric, text) for text in texts]))
     racks: Ints = np.arange(fabric.count("rack"))
     if placement.racks is not None:
         racks = _racks(fabric, placement.racks)
@@ -107,6 +109,15 @@ def _gpus(fabric: Fabric, placement: Placement, owner: Ints) -> Ints:
     if wanted > per_rack:
         raise InputError(f"a rack has {per_rack} GPUs (gpus_per_rack is {wanted:,})")
     return (racks[:, None] * per_rack + np.arange(wanted)).reshape(-1)
+
+
+def _once(fabric: Fabric, gpus: Ints) -> Ints:
+    """Some GPUs, refused where one is among them twice: a GPU holds one rank."""
+    _, first, times = np.unique(gpus, return_index=True, return_counts=True)
+    twice = first[times > 1]
+    if len(twice):
+        raise InputError(f"gpus names {_name(fabric, int(gpus[twice.min()]))} more than once")
+    return gpus
 
 
 def _racks(fabric: Fabric, text: str) -> Ints:

@@ -99,7 +99,8 @@ def start(by: Router, job: SteppingJob, placed: Placed, clock: Floats) -> Runnin
         if not len(gpus):
             return Running(None, none, left, "none of its GPUs is live")
         why = _barred(by, job, gpus)
-        phase = collective("collective", by, gpus[None], job.op, job.size)
+        rings = job.algorithm == "ring"
+        phase = collective("collective", by, gpus[None], job.op, job.size, rings=rings)
         run = CollectiveRun(job, len(gpus), (phase,))
     if not why and any(phase.cut for phase in run.phases):
         why = "some of its GPUs have no way to each other"

@@ -72,7 +72,8 @@ def traffic_job(text: str) -> TrafficJob:
     Examples
     --------
     >>> traffic_job("shift:72@rack-[0-7]")
-    TrafficJob(name='shift:72@rack-[0-7]', pattern='shift', argument='72', racks='rack-[0-7]')
+    TrafficJob(name='shift:72@rack-[0-7]', pattern='shift', argument='72', racks='rack-[0-7]',
+        demand=None)
     """
     head, _, racks = text.partition("@")
     pattern, _, argument = head.partition(":")

@@ -21,7 +21,13 @@ from gbviz.jobs.step import (
     optimiser_s,
     step_time,
 )
-from gbviz.jobs.transformer import kv_cache_elements, moe_layers, rank_parameters, training_flops
+from gbviz.jobs.transformer import (
+    head_dims,
+    kv_heads,
+    moe_layers,
+    rank_parameters,
+    training_flops,
+)
 from gbviz.jobs.volumes import dp_collectives, pp_message_bytes, tp_reductions
 from gbviz.topology.catalogue import catalogue
 
@@ -177,6 +183,7 @@ def _phases(
     who = groups(gpus, shape, job.order)
     layers = model.layers / shape.pp
     wide = tokens * model.hidden * _ACTIVATION_BYTES
+    forwards = 2 if job.recompute == "full" else 1
     found: list[tuple[str, Phase, float]] = []
     if shape.tp > 1:
         reductions = tp_reductions(job.recompute, sequence_parallel=True)
@@ -184,13 +191,15 @@ def _phases(
             ("tp", collective("tp", by, who.tp, "all_reduce", wide), reductions * layers * counts)
         )
     if shape.cp > 1:
-        size = tokens * shape.cp * kv_cache_elements(model) / shape.tp * _ACTIVATION_BYTES
+        kept = kv_heads(model) * sum(head_dims(model))  # keys and values, latent ones unfolded
+        size = tokens * shape.cp * kept / shape.tp * _ACTIVATION_BYTES
         # Forward gathers keys and values; backward gathers them again and scatters gradients.
-        found.append(("cp", collective("cp", by, who.cp, "all_gather", size), 3 * layers * counts))
+        often = (forwards + 2) * layers * counts
+        found.append(("cp", collective("cp", by, who.cp, "all_gather", size), often))
     if shape.ep > 1 and model.experts:
         each = _DISPATCH_BYTES[job.precision] + _ACTIVATION_BYTES
         size = tokens / shape.tp * model.hidden * model.top_k * each
-        often = 2 * moe_layers(model) / shape.pp * counts
+        often = (forwards + 1) * moe_layers(model) / shape.pp * counts
         found.append(("ep", collective("ep", by, who.ep, "all_to_all", size), often))
     if shape.pp > 1:
         message = pp_message_bytes(tokens, model.hidden, shape.tp)

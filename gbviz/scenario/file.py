@@ -57,9 +57,9 @@ def read(path: str | os.PathLike[str], data: bytes | None = None) -> Scenario:
     ('one', 8, 600.0)
     >>> read("one.yaml", b"{gbviz: 1, cluster: {preset: gb300}, sede: 7}")
     Traceback (most recent call last):
-    gbviz.errors.ScenarioError: one.yaml:1:31: cluster.preset: there is no preset 'gb300', did you \
+    gbviz.errors.ScenarioError: one.yaml:1:30: cluster.preset: there is no preset 'gb300', did you \
 mean 'gb300-su'?
-    one.yaml:1:39: sede: is not known, did you mean 'seed'?
+    one.yaml:1:38: sede: is not known, did you mean 'seed'?
     """
     chain = read_chain(path, data)
     parts, errors = parts_of(chain.data)

@@ -49,8 +49,8 @@ def tree(text: str) -> Node:
 
 def _node(event: Any, events: Iterator[Any], text: str) -> Node:
     start: int = event.start_mark.index
+    end: int = event.end_mark.index
     if type(event) is yaml.ScalarEvent:
-        end: int = event.end_mark.index
         # A block scalar takes the line ends after it.
         while end > start and text[end - 1] in "\r\n":
             end -= 1

@@ -114,7 +114,8 @@ def _check_parts(spec: ClusterSpec) -> None:
             raise InputError(f"must be from 1 to 4096 (got {getattr(spec, field)})", where=field)
     if spec.down_ports < spec.trays_per_rack:
         raise InputError(
-            f"a switch of radix {spec.radix} is too small: a leaf has {spec.down_ports} down ports,"
+            f"a switch of radix {spec.radix} is too small: a leaf has {spec.down_ports} down port"
+            f"{'s' if spec.down_ports != 1 else ''},"
             f" and a rack needs {spec.trays_per_rack} on each rail",
             where="radix",
             hint=f"use a radix of at least {2 * spec.trays_per_rack}",
