@@ -1,4 +1,4 @@
-"""`python -m tests`: every check of the project, in the order in which they are quickest to fail."""
+"""`python -m tests`: every check of the project, the quickest first."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gbviz.routing.nvlink import tray_pairs as between
+
 if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.topology.fabric import Bools, Floats, Ints
@@ -74,22 +76,21 @@ def counted_loads(by: Router, groups: Ints) -> tuple[Floats, int]:
     padded = np.zeros((n, areas * per_group, R))
     padded[:, :racks] = by_rack
     by_area = padded.reshape(n, areas, per_group, R).sum(axis=2)
-    between = np.tensordot(by_area.sum(axis=2), by_area, ((0,), (0,)))  # (areas, areas, R)
-    between[np.arange(areas), np.arange(areas)] = 0.0
-    one, two, on = np.nonzero(between)
-    _leaf_loads(by, load, one * R + on, two * R + on, between[one, two, on])
+    apart = np.tensordot(by_area.sum(axis=2), by_area, ((0,), (0,)))  # (areas, areas, R)
+    apart[np.arange(areas), np.arange(areas)] = 0.0
+    one, two, on = np.nonzero(apart)
+    _leaf_loads(by, load, one * R + on, two * R + on, apart[one, two, on])
     return load, int(here[of, rack].max(initial=1)) - 1
 
 
 def tray_pairs(by: Router, groups: Ints) -> tuple[Ints, Ints, Floats]:
     """Transfers between racks in groups that cannot be counted: source, target, how many.
 
-    GPUs of a tray use the same NICs where all are live and the rack's NVLink is whole: one of them
-    stands for all. In a damaged rack each has NVLink steps of its own.
+    GPUs of one tray use the same NICs where NVLink joins all of them: one stands for all. Not where
+    NVLink between two of them could be a limit: each has steps of its own there.
     """
     R, found = by.nics.rails, []
-    beside = np.repeat(by.nics.live.reshape(-1, R).all(axis=1), R)
-    joined = beside & np.repeat(by.nvlink.slot < 0, by.nvlink.gpus)
+    joined = _joined(by)
     for group in groups:
         stands = np.where(joined[group], group // R * R, group)
         _, first, times = np.unique(stands, return_index=True, return_counts=True)
@@ -101,6 +102,15 @@ def tray_pairs(by: Router, groups: Ints) -> tuple[Ints, Ints, Floats]:
         return none, none, np.zeros(0)
     source, target, times = (np.concatenate(part) for part in zip(*found, strict=True))
     return source, target, times.astype(np.float64)
+
+
+def _joined(by: Router) -> Bools:
+    """(G,) GPUs of trays where NVLink carries R + 1 NICs' worth between every two."""
+    R, hurt = by.nics.rails, np.flatnonzero(by.nvlink.slot >= 0)
+    trays = np.ones((len(by.nvlink.slot), by.nvlink.gpus // R), dtype=bool)
+    ample = between(by.nvlink, R) >= (R + 1) * by.live.nic_up.max(initial=0.0)
+    trays[hurt] = ample.all(axis=(2, 3))[by.nvlink.slot[hurt]]
+    return np.repeat(trays.reshape(-1), R)
 
 
 def _leaf_loads(by: Router, load: Floats, a: Ints, b: Ints, amount: Floats) -> None:

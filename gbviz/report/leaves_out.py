@@ -7,8 +7,8 @@ LEAVES_OUT = (
     "congestion control and packets: rates are max-min fair, phases as long as their worst link",
     "what happens while routes change: every figure is of the steady state",
     "protocol overhead on fabric figures: they are line rates, with no efficiency factor",
-    "jobs: stages of unequal work, stragglers, and stalls shorter than a step; what communication"
-    " hides is a share of compute, not a schedule",
+    "jobs: stages of unequal work, stragglers, stalls shorter than a step; what of communication is"
+    " hidden is a share, not a schedule",
     "absolute step times of mixture-of-experts models are the least certain: published ones were"
     " missed by up to 60 % (python -m tests.validation); compare before and after, not with a clock",
     "a failed CPU alone takes nothing down, though its two GPUs would stop in practice",

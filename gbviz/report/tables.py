@@ -162,15 +162,15 @@ def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     for path, found in rows:
         passed = sum(row["passed"] for row in found["expect"])
         kept = f"{passed} of {len(found['expect'])}" if found["expect"] else "-"
-        for number, job in enumerate(found["jobs"] or [{}]):
+        for place, job in enumerate(found["jobs"] or [{}]):
             slowdown, limit = job.get("slowdown"), job.get("bottleneck") or {}
             table.add_row(
-                escape(path) if number == 0 else "",
+                escape(path) if place == 0 else "",
                 escape(job.get("name", "-")),
                 job.get("state", "-"),
                 "-" if slowdown is None else f"{slowdown:.4f}",
                 escape(limit.get("words") or limit.get("link") or "-"),
-                kept if number == 0 else "",
+                kept if place == 0 else "",
             )
     return table
 
@@ -269,7 +269,7 @@ def preset_table(rows: Iterable[tuple[Preset, ClusterSpec]]) -> Table:
 def _table(title: str, columns: tuple[str, ...], right: int = 0) -> Table:
     """A plain table; the `right` columns after the first hold numbers."""
     table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left")
-    for number, name in enumerate(columns):
-        justify = "right" if 1 <= number <= right else "left"
+    for place, name in enumerate(columns):
+        justify = "right" if 1 <= place <= right else "left"
         table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
     return table

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from gbviz.errors import InputError
 from gbviz.faults.fault import fault_on
 from gbviz.jobs.inference import check_pools
@@ -107,7 +105,6 @@ def _jobs(fabric: Fabric, jobs: Mapping[int, Job]) -> Iterator[Complaint]:
     yield from _place(fabric, sound, placed)
     for number, where in placed.items():
         job = jobs[number]
-        yield from _twice(fabric, number, job, where)
         if isinstance(job, TrainingJob):
             yield from _ranks(number, job, where)
         elif isinstance(job, InferenceJob):
@@ -136,14 +133,6 @@ def _stated(number: int, job: Placement) -> Path:
     """The field that says where a job runs."""
     stated = [name for name in ("racks", "gpus", "vms") if getattr(job, name) is not None]
     return ("jobs", number, *stated[:1])
-
-
-def _twice(fabric: Fabric, number: int, job: Job, where: Placed) -> Iterator[Complaint]:
-    gpus, counts = np.unique(np.concatenate((where.gpus, where.spares)), return_counts=True)
-    again = gpus[counts > 1]
-    if len(again):
-        name = fabric.name(fabric.nodes("gpu").start + int(again[0]))
-        yield Complaint(_stated(number, job), f"names {name} twice")
 
 
 def _ranks(number: int, job: TrainingJob, where: Placed) -> Iterator[Complaint]:

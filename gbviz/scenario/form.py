@@ -62,9 +62,9 @@ class ClusterPart(ClusterSpec):
     @model_validator(mode="before")
     @classmethod
     def _over_preset(cls, value: object) -> object:
-        if not isinstance(value, dict) or not isinstance(value.get("preset"), str):
+        if not isinstance(value, dict) or value.get("preset") is None:
             return value
-        if value["preset"] not in presets():
+        if not isinstance(value["preset"], str) or value["preset"] not in presets():
             # One complaint is enough: what the preset would have given is not missed.
             return {"racks": 1, **value}
         given = presets()[value["preset"]].cluster

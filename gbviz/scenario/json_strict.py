@@ -89,10 +89,11 @@ def locate_json(text: str, paths: Iterable[Path]) -> dict[Path, Mark]:
 
 def _check_count(text: str, refused: Refusals) -> None:
     """Refuse very many values before any is made: a megabyte of `[],` would take 20 to hold."""
-    if text.count(",") + text.count("[") + text.count("{") <= MOST_VALUES:
+    # The outermost value, and one more for each of these signs outside of strings.
+    if 1 + text.count(",") + text.count("[") + text.count("{") <= MOST_VALUES:
         return
     starts = (match for match in _STARTS.finditer(text) if match[0][0] != '"')
-    if (one_more := next(islice(starts, MOST_VALUES, None), None)) is not None:
+    if (one_more := next(islice(starts, MOST_VALUES - 1, None), None)) is not None:
         refused.check_size(*place_in(text, one_more.start()), 0, MOST_VALUES + 1)
 
 

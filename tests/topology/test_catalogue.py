@@ -262,7 +262,7 @@ def test_measured_cross_rack_efficiency() -> None:
 
 def test_training_efficiency() -> None:
     fp8, fp4 = value("gpu.fp8_dense_pflops"), value("gpu.fp4_dense_pflops")
-    # Of matrix products alone, so above the share of the peak that the whole published step reaches.
+    # Of matrix products alone, so above what the whole published step reaches.
     assert 2.646 / fp8 < value("training.efficiency_fp8") < 0.75
     assert 3.575 / fp4 < value("training.efficiency_fp4") < 0.75
 
