@@ -16,6 +16,7 @@ from gbviz.scenario.file import read
 from gbviz.scenario.source import SUFFIXES
 from gbviz.topology.presets import presets
 from gbviz.topology.spec import cluster_spec
+from gbviz.units import DURATIONS, quantity
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -154,6 +155,25 @@ def _cooling(stated: CoolingSpec, options: dict[str, Any]) -> dict[str, Any] | N
             hint="add --cooling cdu",
         )
     return (stated.model_dump(exclude_unset=True) if kind == stated.kind else {}) | given
+
+
+def time_s(text: str | None) -> float | None:
+    """Seconds of `--at`, None where it is not given.
+
+    Raises
+    ------
+    InputError
+        No time, or one before the start.
+    """
+    if text is None:
+        return None
+    try:
+        seconds = quantity(text, DURATIONS, "s")
+    except ValueError as error:
+        raise InputError(str(error), where="--at") from None
+    if seconds < 0:
+        raise InputError(f"must be at least 0 (got {text!r})", where="--at")
+    return seconds
 
 
 def screen() -> Console:

@@ -7,12 +7,11 @@ from typing import Any
 
 import click
 
-from gbviz.cli.options import screen
+from gbviz.cli.options import screen, time_s
 from gbviz.engine import evaluate
-from gbviz.errors import GbvizError, InputError
+from gbviz.errors import GbvizError
 from gbviz.report.document import document, to_json
 from gbviz.scenario.file import load
-from gbviz.units import DURATIONS, quantity
 
 FAILED, BAD_INPUT = 1, 2
 
@@ -29,7 +28,7 @@ def run(files: tuple[Path, ...], at: str | None, as_json: bool, quiet: bool, ver
     Each file's steady state under the faults that hold at the end, or at --at, beside that of the
     healthy cluster, and its expectations. Exit code 1 if one of these failed, 2 if a file is bad.
     """
-    at_s = None if at is None else _time(at)
+    at_s = time_s(at)
     console, code = screen(), 0
     runs: list[dict[str, Any]] = []
     rows: list[tuple[str, dict[str, Any]]] = []
@@ -60,13 +59,3 @@ def run(files: tuple[Path, ...], at: str | None, as_json: bool, quiet: bool, ver
 
         console.print(run_table(rows))
     return code
-
-
-def _time(text: str) -> float:
-    try:
-        seconds = quantity(text, DURATIONS, "s")
-    except ValueError as error:
-        raise InputError(str(error), where="--at") from None
-    if seconds < 0:
-        raise InputError(f"must be at least 0 (got {text!r})", where="--at")
-    return seconds

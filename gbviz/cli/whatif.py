@@ -15,6 +15,7 @@ from gbviz.cli.options import (
     output_options,
     scenario_from,
     screen,
+    time_s,
 )
 from gbviz.engine import evaluate
 from gbviz.errors import InputError, nearest
@@ -97,10 +98,10 @@ def _is_target(arg: str) -> bool:
 )
 @click.option(
     "--nvlink-policy",
-    default="adaptive",
     metavar="POLICY",
-    help="what NVLink does when damaged, see below (default adaptive)",
+    help="what NVLink does when damaged, see below (default: the file's, or adaptive)",
 )
+@click.option("--at", metavar="TIME", help="with a file: its faults that hold then (default: end)")
 @click.option("--quiet", is_flag=True, help="the answer in a few words, no tables")
 @click.option("--verbose", is_flag=True, help="all faults and loops, not the first 20")
 @output_options
@@ -110,13 +111,16 @@ def whatif(
 ) -> None:
     """Ask what some faults cost.
 
-    PRESET is a cluster that 'gbviz presets' lists (default azure-gb300).
+    PRESET is a cluster that 'gbviz presets' lists (default azure-gb300). A scenario FILE may stand
+    in its place: its jobs, and the faults that hold at the end or at --at, are there already.
     """
     degrade = dict(_factor(text) for text in options["degrade"])
-    scenario = scenario_from(_target(words), options).with_faults(degrade=degrade)
+    scenario = scenario_from(_target(words), options).standing_at(time_s(options["at"]))
+    scenario = scenario.with_faults(degrade=degrade)
     scenario = scenario.with_faults(*options["fail"])  # of both on one part the failure counts
     scenario = scenario.with_repairs(*options["repair"])
-    scenario = scenario.with_nvlink_policy(options["nvlink_policy"])
+    if options["nvlink_policy"] is not None:
+        scenario = scenario.with_nvlink_policy(options["nvlink_policy"])
     scenario = scenario.with_jobs(*(traffic_job(text) for text in options["traffic"]))
     snapshot = evaluate(scenario)
     if as_json:

@@ -49,8 +49,8 @@ def _value(one: Expectation, found: Json) -> float | None:
     else:
         key = "jobs" if one.subject == "job" else "cooling"
         name = "name" if one.subject == "job" else "loop"
-        row = next((row for row in found[key] if row[name] == one.name), {})
-        place = _of_row(row, one.metric)
+        own: Json = next((row for row in found[key] if row[name] == one.name), {})
+        place = _of_row(own, one.metric)
     return float(place) if isinstance(place, int | float) and not isinstance(place, bool) else None
 
 

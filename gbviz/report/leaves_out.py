@@ -10,7 +10,7 @@ LEAVES_OUT = (
     "jobs: stages of unequal work, stragglers, stalls shorter than a step; what of communication is"
     " hidden is a share, not a schedule",
     "absolute step times of mixture-of-experts models are the least certain: published ones were"
-    " missed by up to 60 % (python -m tests.validation); compare before and after, not with a clock",
+    " missed by up to 60 % (python -m tests.validation): compare before and after",
     "a failed CPU alone takes nothing down, though its two GPUs would stop in practice",
     "cooling and power as they change: racks are shown in the state that they settle in",
 )

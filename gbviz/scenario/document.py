@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
 from gbviz.jobs.spec import TrafficSpec
 from gbviz.jobs.traffic import TrafficJob
+from gbviz.scenario.extends import KEY as EXTENDS
 from gbviz.scenario.migrate import CURRENT, KEY
 from gbviz.topology.spec import ClusterSpec, CoolingSpec
 from gbviz.units import DURATIONS, quantity
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 Document = dict[str, Any]
 
 _LONGEST_NAME = 200
+# What no scenario holds, below the field that it stands under in a file.
+_BELOW = {KEY: (EXTENDS,)}
 # Lists longer than this are not compared item by item: nobody keeps them by hand.
 _MOST_COMPARED = 2000
 
@@ -94,7 +98,9 @@ def revised(raw: Document, before: Document, after: Document, short: Document) -
             found.pop(key, None)
         else:
             found[key] = _revised(raw.get(key), before.get(key), value, short.get(key, value))
-    return _in_order(found, list(raw), list(after))
+    return _in_order(
+        found, list(raw), [key for one in after for key in (one, *_BELOW.get(one, ()))]
+    )
 
 
 def _in_order(found: Document, first: list[str], second: list[str]) -> Document:
@@ -206,8 +212,8 @@ def _duration(seconds: float | None) -> str | float | None:
     >>> _duration(600.0), _duration(0.0), _duration(0.25), _duration(1e-9)
     ('10min', '0s', '250ms', 1e-09)
     """
-    if seconds is None:
-        return None
+    if seconds is None or not math.isfinite(seconds):
+        return seconds
     for unit in ("d", "h", "min", "s", "ms"):
         count = round(seconds / DURATIONS[unit])
         text = f"{count}{unit}"

@@ -139,8 +139,9 @@ def read_chain(path: str | os.PathLike[str], first: bytes | None = None) -> Chai
         where = asked.resolve()
     except (OSError, ValueError, RuntimeError):
         raise one_fault(str(path), "is not a name that a file can have") from None
+    as_json = is_json(asked)
     data = read_bytes(asked, str(path)) if first is None else first
-    read = [_current(parsed(data, str(path), is_json=is_json(asked)))]
+    read = [_current(parsed(data, str(path), is_json=as_json))]
     seen = [where]
     while KEY in read[-1].data:
         where, name = _next(read[-1], seen)

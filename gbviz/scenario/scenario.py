@@ -155,6 +155,10 @@ class Scenario:
         """The same scenario with more events."""
         return replace(self, events=(*self.events, *events))
 
+    def standing_at(self, time_s: float | None = None) -> Scenario:
+        """The same scenario as it stands at a time (None = the end), with no more events."""
+        return replace(self, actions=self.actions_at(time_s), events=(), duration_s=None)
+
     def with_routing(self, mode: str) -> Scenario:
         """The same scenario under another routing mode."""
         return replace(self, routing=mode_named(mode))

@@ -65,7 +65,8 @@ def source(path: Path, file: str | None = None) -> Source:
         holds no mapping.
     """
     name = str(path) if file is None else file
-    return parsed(read_bytes(path, name), name, is_json=is_json(path, name))
+    as_json = is_json(path, name)
+    return parsed(read_bytes(path, name), name, is_json=as_json)
 
 
 def is_json(path: Path, file: str | None = None) -> bool:
