@@ -21,7 +21,7 @@ BAD_INPUT, INTERNAL, INTERRUPTED = 2, 3, 130
 _COMMANDS = {
     "whatif": "one question, one answer: what do these faults cost?",
     "info": "what is in a cluster, its headline figures and its build checks",
-    "presets": "the clusters that gbviz knows by name",
+    "presets": "the clusters and models that gbviz knows by name",
     "run": "scenario files: what their faults do to fabric and jobs",
     "check": "whether scenario files are right, and all that is wrong with them",
     "schema": "what a scenario file may hold, for editors",

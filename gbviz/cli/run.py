@@ -26,7 +26,8 @@ def run(files: tuple[Path, ...], at: str | None, as_json: bool, quiet: bool, ver
     """Run scenario files: what their faults do to fabric and jobs.
 
     Each file's steady state under the faults that hold at the end, or at --at, beside that of the
-    healthy cluster, and its expectations. Exit code 1 if one of these failed, 2 if a file is bad.
+    healthy cluster, and its expectations (of the end, so not judged at another time). Exit code 1
+    if one of these failed, 2 if a file is bad.
     """
     at_s = time_s(at)
     console, code = screen(), 0
@@ -39,7 +40,7 @@ def run(files: tuple[Path, ...], at: str | None, as_json: bool, quiet: bool, ver
             click.echo(f"gbviz: {error}", err=True)
             code = BAD_INPUT
             continue
-        found = document(snapshot)
+        found = document(snapshot, judge=at_s is None)
         runs.append(found)
         rows.append((str(path), found))
         if verbose and not as_json:

@@ -106,7 +106,10 @@ class LinkSpace:
             row = number // self.stages.n_classes
             cables = self.health.capacity(self.fabric, 1)[way].reshape(shape.leaves, -1)[row]
             which = "uplinks" if way == 0 else "downlinks from spines"
-            return f"{self._leaf(row)} {which}, {int((cables > 0).sum())} of {len(cables)} alive"
+            alive, whole = int((cables > 0).sum()), self.fabric.tiers[1].capacity[0]
+            slow = int(((cables > 0) & (cables < whole)).sum())
+            tail = f", {slow} of them slow" if slow else ""
+            return f"{self._leaf(row)} {which}, {alive} of {len(cables)} alive{tail}"
         return name
 
     def _leaf(self, row: int) -> str:

@@ -129,7 +129,10 @@ def figures(job: SteppingJob, running: Running, seconds: Sequence[float]) -> Fig
             "tokens_per_s": step.tokens_per_s,
             "mfu": step.mfu,
             "exposed_s": dict(step.exposed_s),
+            "compute_s": step.compute_s,
             "bubble_s": step.bubble_s,
+            "optimiser_s": run.base.optimiser_s,
+            "fixed_s": run.base.fixed_s,
         }
         assert isinstance(job, TrainingJob)
         if job.tokens is not None:

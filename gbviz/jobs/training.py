@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gbviz.errors import InputError
 from gbviz.jobs.groups import groups
+from gbviz.jobs.memory import memory
 from gbviz.jobs.models import model_named
 from gbviz.jobs.phases import Phase, collective, flow_phase
 from gbviz.jobs.spec import Transformer
@@ -52,7 +53,8 @@ class TrainingRun:
     """A training job as a thing that steps (see `sharing.Stepper`).
 
     `classes` names the class of communication of each phase: tp, cp, ep, pp or dp. `base` are the
-    step's inputs without communication, `dp` the replicas in force.
+    step's inputs without communication, `dp` the replicas in force, `filled` the part of
+    their microbatches that holds the global batch.
     """
 
     phases: tuple[Phase, ...]
@@ -60,6 +62,7 @@ class TrainingRun:
     classes: tuple[str, ...]
     base: StepInputs
     dp: int
+    filled: float
 
     def times(self, seconds: Sequence[float]) -> StepTime:
         """The step whose phases take these seconds."""
@@ -67,7 +70,7 @@ class TrainingRun:
         for kind, once, often in zip(self.classes, seconds, self.repeats, strict=True):
             total[kind] += once * often
         counts = self.base.microbatches
-        return step_time(
+        found = step_time(
             _replaced(
                 self.base,
                 tp_s=total["tp"] / counts,
@@ -77,6 +80,8 @@ class TrainingRun:
                 dp_s=total["dp"],
             )
         )
+        # Where replicas were lost the last microbatch of some is padding, which is no useful work.
+        return replace(found, mfu=found.mfu * self.filled)
 
     def step_s(self, seconds: Sequence[float]) -> float:
         """Seconds of a step."""
@@ -167,7 +172,8 @@ def training_run(
         phases.append(phase)
         repeats.append(often)
         classes.append(kind)
-    return TrainingRun(tuple(phases), tuple(repeats), tuple(classes), base, shape.dp)
+    filled = job.batch.total / (counts * shape.dp * job.batch.micro)
+    return TrainingRun(tuple(phases), tuple(repeats), tuple(classes), base, shape.dp, filled)
 
 
 def _phases(
@@ -243,4 +249,26 @@ def check_shape(job: TrainingJob, ranks: int) -> None:
             f"ep {shape.ep} does not divide cp x dp = {shape.cp} x {shape.dp} ="
             f" {shape.cp * shape.dp:,}",
             where=where,
+        )
+    _check_memory(job)
+
+
+def _check_memory(job: TrainingJob) -> None:
+    """Refuse a job that no GPU can hold, even if it computes every activation twice."""
+    held = memory(
+        model_of(job.model),
+        job.parallelism,
+        micro=job.batch.micro,
+        seq=job.seq,
+        zero=job.zero,
+        recompute="full",
+    )
+    room = catalogue().value("gpu.hbm_bytes")
+    if held.total > room:
+        parts = ("weights", "gradients", "optimiser", "activations")
+        listed = " + ".join(f"{name} {getattr(held, name) / 1e9:,.0f}" for name in parts)
+        raise InputError(
+            f"a GPU would hold {listed} = {held.total / 1e9:,.0f} GB, and has {room / 1e9:,.0f}",
+            where=f"job {job.name}",
+            hint="raise tp, pp, ep or zero",
         )

@@ -40,10 +40,11 @@ _FIGURES = (
 )
 
 
-def document(snapshot: Snapshot) -> Json:
+def document(snapshot: Snapshot, *, judge: bool = True) -> Json:
     """A snapshot as plain values, in the order and under the keys that are promised.
 
-    A value that does not exist is None, with its reason under `reason` beside it.
+    A value that does not exist is None, with its reason under `reason` beside it. Expectations
+    are of the end of a scenario: `judge` is False for its state at another time.
     """
     base = figures(snapshot.base, snapshot.base)
     post = figures(snapshot.post, snapshot.base)
@@ -69,7 +70,8 @@ def document(snapshot: Snapshot) -> Json:
         },
         "model": {"leaves_out": list(LEAVES_OUT)},
     }
-    whole["expect"] = expectations(snapshot.scenario.expect, whole)
+    if judge:
+        whole["expect"] = expectations(snapshot.scenario.expect, whole)
     return whole
 
 

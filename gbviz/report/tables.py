@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gbviz.engine import Snapshot
     from gbviz.engine.snapshot import TrafficImpact
     from gbviz.jobs.impact import JobImpact
+    from gbviz.jobs.models import ModelPreset
     from gbviz.report.headline import Headline
     from gbviz.topology.catalogue import Fact
     from gbviz.topology.check import BuildCheck
@@ -98,12 +99,13 @@ def traffic_table(flows: Sequence[TrafficImpact]) -> Table:
         "flows",
         "mean before",
         "mean now",
+        "slowest before",
         "slowest now",
         "cut",
         "limit",
     )
     table = _table("Traffic, GB/s a flow", columns)
-    for column in table.columns[2:7]:
+    for column in table.columns[2:8]:
         column.justify = "right"
     for impact in flows:
         base, post = impact.base, impact.post
@@ -113,6 +115,7 @@ def traffic_table(flows: Sequence[TrafficImpact]) -> Table:
             f"{base.flows:,}",
             f"{base.mean_GBps:,.2f}",
             f"{post.mean_GBps:,.2f}",
+            f"{base.min_GBps:,.2f}",
             f"{post.min_GBps:,.2f}",
             f"{post.cut_off + post.gone:,}",
             escape(post.bottleneck[0] if post.bottleneck else ""),
@@ -263,6 +266,16 @@ def preset_table(rows: Iterable[tuple[Preset, ClusterSpec]]) -> Table:
     for preset, spec in rows:
         text = f"{preset.title}: {preset.description}"
         table.add_row(preset.name, f"{spec.racks:,}", f"{spec.n_gpus:,}", escape(text))
+    return table
+
+
+def model_table(rows: Iterable[ModelPreset]) -> Table:
+    """Models that a job may name, with their published sizes."""
+    columns = ("name", "weights, 10^9", "of a token", "source")
+    table = _table("Models", columns, right=2)
+    for model in rows:
+        sizes = f"{model.total_billions:,.4g}", f"{model.active_billions:,.4g}"
+        table.add_row(model.name, *sizes, escape(model.source))
     return table
 
 

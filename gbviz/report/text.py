@@ -42,6 +42,8 @@ def print_answer(console: Console, snapshot: Snapshot, *, verbose: bool = False)
     flows, steps = _apart(snapshot)
     if steps:
         console.print(tables.job_table(steps))
+        for line in _costs(steps):
+            console.print(Text(line))
     if flows:
         console.print(tables.traffic_table(flows))
     hot = [loop for loop in loops(snapshot.fabric, snapshot.thermal) if tables.holds_back(loop)]
@@ -72,6 +74,29 @@ def _apart(snapshot: Snapshot) -> tuple[list[TrafficImpact], list[JobImpact]]:
     """Jobs of independent flows, and jobs that step."""
     flows = [impact for impact in snapshot.jobs if isinstance(impact, TrafficImpact)]
     return flows, [impact for impact in snapshot.jobs if not isinstance(impact, TrafficImpact)]
+
+
+def _costs(steps: list[JobImpact]) -> list[str]:
+    """What faults cost once, part by part, and when a target is reached."""
+    lines = []
+    for impact in steps:
+        once = impact.one_off
+        parts = [
+            (once.stall_s, "stalled"),
+            (once.lost_work_s, "of work lost (half a checkpoint interval, on average)"),
+            (once.restart_s, "to restart"),
+        ]
+        said = [f"{number(seconds)} s {words}" for seconds, words in parts if seconds]
+        if said:
+            lines.append(f"{impact.name}, once: {listed(said)}.")
+        if impact.base and impact.post and "days_to_target" in impact.post:
+            before, after = impact.base["days_to_target"], impact.post["days_to_target"]
+            later = after - before + (once.stall_s + once.lost_work_s + once.restart_s) / 86400
+            lines.append(
+                f"{impact.name} reaches its tokens after {after:,.1f} days,"
+                f" {later:,.2f} days later than without faults."
+            )
+    return lines
 
 
 def _step(impact: JobImpact) -> str:

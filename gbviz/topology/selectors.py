@@ -98,6 +98,12 @@ def select(fabric: Fabric, text: str) -> list[Part]:
         raise InputError(f"a selector has 1 to {_LONGEST} characters (got {len(text)})")
     if not text.isprintable():
         raise InputError(f"{text!r} has characters that no name has")
+    if isinstance(names, BuiltNames) and "," in re.sub(r"\[[^\]]*\]", "", text):
+        raise InputError(
+            "names several parts with a comma",
+            where=repr(text),
+            hint="separate them with spaces, or write a list of numbers: leaf-[0,4]",
+        )
     try:
         if isinstance(names, ListedNames):
             parts = _listed_parts(fabric, names, text)

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from gbviz.jobs.models import models
 from gbviz.topology.presets import presets
 from tests.cli import answer, document, refusal, spawn
 
@@ -15,11 +16,18 @@ def test_all_are_listed_in_order() -> None:
 
 def test_the_document() -> None:
     found = document("presets")
-    assert list(found) == ["gbviz", "format_version", "presets"]
+    assert list(found) == ["gbviz", "format_version", "presets", "models"]
     assert [row["name"] for row in found["presets"]] == list(presets())
     for row in found["presets"]:
         assert set(row) == {"name", "title", "description", "source", "cluster", "gpus"}
         assert row["gpus"] == 72 * row["cluster"]["racks"]
+
+
+def test_models_are_listed_with_their_sources() -> None:
+    rows = document("presets")["models"]
+    assert [row["name"] for row in rows] == list(models())
+    assert all(row["source"] and row["shape"]["layers"] for row in rows)
+    assert "deepseek-v3" in answer("presets")
 
 
 def test_every_listed_name_works() -> None:
