@@ -196,6 +196,8 @@ class Net:
         node, end = self.nic_link[source][2], self.nic_link[target][2]
         port = self.nic_link[target][3] - 1
         leaf = end - self.fabric.nodes("leaf").start
+        assert self.fabric.shape is not None
+        m = self.fabric.shape.m
         ways, links = self.ways(node, end), list[int]()
         while node != end:
             step = len(links)
@@ -205,7 +207,7 @@ class Net:
             if seed is not None:
                 index = splitmix(source, target, seed, step)
             else:
-                index = port if step == 0 or end in following else leaf
+                index = port if step == 0 or end in following else leaf * m + port % m
             links.append(cables[index % len(cables)])
             node = next(n for n in following if links[-1] in self.out[node][n])
             ways = [way for way in ways if way[step + 1] == node]

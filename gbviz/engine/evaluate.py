@@ -16,6 +16,7 @@ from gbviz.faults import Fault, apply, resolve
 from gbviz.faults.partition import partition
 from gbviz.jobs.inference import check_pools
 from gbviz.jobs.placement import Placed, place
+from gbviz.jobs.run import check_collective
 from gbviz.jobs.spec import InferenceJob, TrafficSpec, TrainingJob
 from gbviz.jobs.survivors import replace_failed
 from gbviz.jobs.traffic import TrafficJob, traffic_of
@@ -122,6 +123,8 @@ def _work(fabric: Fabric, scenario: Scenario) -> _Work:
                 check_shape(job, len(at.gpus))
             elif isinstance(job, InferenceJob):
                 check_pools(job, len(at.gpus))
+            else:
+                check_collective(job, at.gpus, fabric.count("gpu") // fabric.count("rack"))
             stepping.append((job, at))
     return _Work(stepping, traffic)
 

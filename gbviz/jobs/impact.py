@@ -99,16 +99,25 @@ def one_off(
         return OneOff(facts.value("routing.ib_timeout_s"), lost_work, restart)
     last = int(before[0].space.starts[-2])
     between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)
-    if between and _lost_between_switches(before[0], now[0]):
+    if between and _lost_between_switches(before, now[0]):
         return OneOff(stall_s=facts.value("routing.reroute_s"))
     return OneOff()
 
 
-def _lost_between_switches(before: Router, now: Router) -> bool:
-    for tier in range(1, len(before.fabric.tiers)):
-        was = before.health.capacity(before.fabric, tier)
-        left = now.health.capacity(now.fabric, tier)
-        if ((was > 0) & (left == 0)).any():
+def _lost_between_switches(before: tuple[Router, Running], now: Router) -> bool:
+    """Whether a cable from a leaf that the job uses has gone, or one between spines and cores."""
+    by, running = before
+    assert running.run is not None
+    loaded = np.concatenate([phase.link for phase in running.run.phases])
+    nics = loaded[loaded < int(by.space.starts[1])]
+    leaves = np.unique(by.nics.leaf[nics])
+    count = by.fabric.count("leaf")
+    for tier in range(1, len(by.fabric.tiers)):
+        was = by.health.capacity(by.fabric, tier)
+        gone = (was > 0) & (now.health.capacity(by.fabric, tier) == 0)
+        if tier == 1:
+            gone = gone.reshape(2, count, -1)[:, leaves]
+        if gone.any():
             return True
     return False
 

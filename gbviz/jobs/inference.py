@@ -206,7 +206,7 @@ def inference_run(
         ]
     cache = job.input * _cache_bytes(job, model)
     phases.append(("kv", _cache_phase(by, prefill, decode, cache), 1.0, 1.0))
-    nic = catalogue().value("nic.line_GBps") * catalogue().value("nic.efficiency") * 1e9
+    alone = _cache_phase(by, prefill[:1], decode[:1], cache).seconds()
     return InferenceRun(
         job,
         tuple(phase for _, phase, _, _ in phases),
@@ -217,7 +217,7 @@ def inference_run(
         _pass(job, model, job.decode, job.decode.batch, job.input + job.output // 2, clock),
         len(prefill),
         len(decode),
-        cache / (min(prefill.shape[1], decode.shape[1]) * nic),
+        alone,
     )
 
 

@@ -15,6 +15,7 @@ from gbviz.topology.catalogue import catalogue
 if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.collectives import Op
+    from gbviz.jobs.spec import Algorithm
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 
@@ -150,7 +151,7 @@ def live_nvlink(by: Router, gpus: Ints) -> Floats:
 
 
 def collective(
-    name: str, by: Router, groups: Ints, op: Op, size: float, *, rings: bool = False
+    name: str, by: Router, groups: Ints, op: Op, size: float, *, algorithm: Algorithm = "auto"
 ) -> Phase:
     """The phase of one collective in many groups at the same time.
 
@@ -167,8 +168,10 @@ def collective(
     size
         Bytes of the whole buffer: output of an all-gather, input of a reduce-scatter; of an
         all-to-all what each rank sends, its own part included.
-    rings
-        True takes flat rings everywhere.
+    algorithm
+        `auto` as below; `ring` takes flat rings everywhere, `hierarchical` rings within racks and
+        on rails, `nvls` the switches' reduction, `tree` a double tree, in which every rank sends
+        twice the buffer.
 
     Notes
     -----
@@ -182,15 +185,17 @@ def collective(
     if op == "all_to_all":
         return _all_to_all(name, by, groups, size)
     rounds = 2.0 if op == "all_reduce" else 1.0
+    if algorithm == "tree":
+        rounds *= k / (k - 1)
     rack = groups // by.nvlink.gpus
     if (rack == rack[:, :1]).all():
-        return _within(name, by, groups, op, size, rounds=rounds, rings=rings)
+        return _within(name, by, groups, op, size, rounds=rounds, algorithm=algorithm)
     order = np.argsort(rack, axis=1, kind="stable")
     groups, rack = np.take_along_axis(groups, order, 1), np.take_along_axis(rack, order, 1)
     per_rack = _members(rack)
     if op in _ONE_WAY:
         return flow_phase(name, by, *_ring(groups, closed=False), size)
-    if per_rack == 0 or rings:
+    if per_rack == 0 or algorithm == "ring":
         return _flat_rings(name, by, groups, rounds * (k - 1) / k * size)
     local = groups.reshape(-1, per_rack)
     rails = groups.reshape(n, -1, per_rack).transpose(0, 2, 1).reshape(-1, k // per_rack)
@@ -203,17 +208,26 @@ def collective(
 
 
 def _within(
-    name: str, by: Router, groups: Ints, op: Op, size: float, *, rounds: float, rings: bool
+    name: str,
+    by: Router,
+    groups: Ints,
+    op: Op,
+    size: float,
+    *,
+    rounds: float,
+    algorithm: Algorithm,
 ) -> Phase:
     """A collective whose groups each stay in one rack."""
     k = groups.shape[1]
     amount = size if op in _ONE_WAY else rounds * (k - 1) / k * size
     ring = flow_phase(name, by, *_ring(groups, closed=op not in _ONE_WAY), amount)
-    if op != "all_reduce" or rings or k < _NVLS_FROM or ring.cut or len(ring.link):
+    switches = algorithm == "nvls" or (algorithm == "auto" and k >= _NVLS_FROM)
+    if op != "all_reduce" or not switches or ring.cut or len(ring.link):
         return ring
     live = live_nvlink(by, groups.reshape(-1)).min()
     switched = amount / (catalogue().value("nvlink.nvls_busbw_GBps") * 1e9 * live)
-    return Phase(name, min(ring.nvlink_s, switched), ring.link, ring.load, ring.room, 1.0, False)
+    best = switched if algorithm == "nvls" else min(ring.nvlink_s, switched)
+    return Phase(name, best, ring.link, ring.load, ring.room, 1.0, False)
 
 
 # NCCL does not let the switches reduce in small groups: no gain was measured at 4 or 5 GPUs.

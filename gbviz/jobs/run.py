@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gbviz.errors import InputError
 from gbviz.jobs.collectives import algbw, busbw
 from gbviz.jobs.inference import InferenceRun, inference_run, pools
 from gbviz.jobs.phases import Phase, collective
@@ -99,12 +100,35 @@ def start(by: Router, job: SteppingJob, placed: Placed, clock: Floats) -> Runnin
         if not len(gpus):
             return Running(None, none, left, "none of its GPUs is live")
         why = _barred(by, job, gpus)
-        rings = job.algorithm == "ring"
-        phase = collective("collective", by, gpus[None], job.op, job.size, rings=rings)
+        how = job.algorithm
+        phase = collective("collective", by, gpus[None], job.op, job.size, algorithm=how)
         run = CollectiveRun(job, len(gpus), (phase,))
     if not why and any(phase.cut for phase in run.phases):
         why = "some of its GPUs have no way to each other"
     return Running(None if why else run, gpus, left, why)
+
+
+def check_collective(job: CollectiveJob, gpus: Ints, per_rack: int) -> None:
+    """Refuse an algorithm that the collective does not have.
+
+    Raises
+    ------
+    InputError
+        A tree or the switches' reduction of anything but an all-reduce, or over several racks.
+    """
+    where = f"job {job.name}"
+    if job.algorithm in ("tree", "nvls") and job.op != "all_reduce":
+        raise InputError(
+            f"{job.op} has no algorithm {job.algorithm!r}",
+            where=where,
+            hint="choose one of: auto, ring, hierarchical",
+        )
+    if job.algorithm == "nvls" and len(np.unique(gpus // per_rack)) > 1:
+        raise InputError(
+            "the switches reduce within one rack, and its GPUs are in several",
+            where=where,
+            hint="choose one of: auto, ring, tree, hierarchical",
+        )
 
 
 def _barred(by: Router, job: SteppingJob, gpus: Ints) -> str:

@@ -12,6 +12,7 @@ _FROZEN = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
 Count = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 Precision = Literal["fp4", "fp8", "bf16"]
+Algorithm = Literal["auto", "ring", "tree", "nvls", "hierarchical"]
 NicLoss = Literal["tray", "rack", "abort"]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 
@@ -172,7 +173,7 @@ class CollectiveJob(Placement):
         "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send_recv"
     ]
     size: Annotated[Bytes, Field(gt=0)]
-    algorithm: Literal["auto", "ring", "tree", "nvls", "hierarchical"] = "auto"
+    algorithm: Algorithm = "auto"
 
 
 class TrafficSpec(Placement):

@@ -41,6 +41,7 @@ class SwitchGraph:
     def __init__(self, fabric: Fabric, health: Health) -> None:
         self.level = fabric.level
         self.first_switch = int(min(fabric.tiers[0].upper, default=0))
+        self.parallel = fabric.shape.m if fabric.shape is not None else 1
         self.out: dict[int, list[Hop]] = {}
         for number, tier in enumerate(fabric.tiers[1:], start=1):
             up, down = health.capacity(fabric, number)
@@ -173,7 +174,7 @@ class SwitchGraph:
 
         `key` is (source NIC, target NIC, target port from 0). With a seed a stable hash chooses at
         each switch, without one D-mod-k: the port at the first and last hop, the number of the
-        target switch between.
+        target switch between (on a fat tree as in `paths`).
         """
         steps, following = self.ways(target)
         if source not in steps:
@@ -189,7 +190,7 @@ class SwitchGraph:
             elif hop_number == 0 or steps[node] == 1:
                 index = key[2]
             else:
-                index = target - self.first_switch
+                index = (target - self.first_switch) * self.parallel + key[2] % self.parallel
             link, node = choice[index % len(choice)]
             links.append(link)
         return links

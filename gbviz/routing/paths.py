@@ -121,7 +121,8 @@ def paths(fabric: Fabric, health: Health, source: Ints, target: Ints, *, seed: i
         (F,) NIC numbers within their kind.
     seed
         Of the hash (`ecmp`), or None for D-mod-k (`static`): the destination's port decides at
-        its leaf's first and last hop, the destination's leaf number at hops between.
+        the first and last hop. At hops between it is the destination's place among all that come
+        over one spine, m of each leaf: leaf number x m + port mod m.
 
     References
     ----------
@@ -150,7 +151,7 @@ def paths(fabric: Fabric, health: Health, source: Ints, target: Ints, *, seed: i
     def index(hop: int, last: bool) -> Ints:
         if seed is not None:
             return stable_hash(source, target, seed, hop)
-        return port if hop == 0 or last else b
+        return port if hop == 0 or last else b * shape.m + port % shape.m
 
     live = health.capacity(fabric, 1) > 0
     up, down = live.reshape(2, shape.leaves, shape.uplinks)

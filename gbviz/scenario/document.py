@@ -94,8 +94,8 @@ def revised(raw: Document, before: Document, after: Document, short: Document) -
     for key, value in after.items():
         if key in before and before[key] == value:
             continue
-        if value is None:
-            found.pop(key, None)
+        if value is None and key in found:
+            del found[key]
         else:
             found[key] = _revised(raw.get(key), before.get(key), value, short.get(key, value))
     return _in_order(

@@ -77,6 +77,10 @@ def save(what: Scenario | Mapping[str, Any], path: str | os.PathLike[str]) -> Sa
     """
     target = Path(path)
     as_json = is_json(target)
+    try:
+        target.resolve()
+    except (OSError, ValueError, RuntimeError):
+        raise InputError("is not a name that a file can have", where=str(path)) from None
     base, note = _base(what, target, as_json=as_json)
     refused: ScenarioError | None = None
     for new in _candidates(what, base, target):

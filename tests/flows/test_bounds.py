@@ -56,6 +56,8 @@ def why_blocking(fabric: Fabric, health: Health) -> tuple[int, str] | None:
         (AZURE, ("rack-63",), 230_400.0 - 7_200),  # 31 3/4 leaves' worth receive on 4 leaves
         (AZURE, (("leaf-0~spine-*", 0.5),), 230_400.0 - 3_600),
         (AZURE, ("leaf-63>spine-*",), 230_400.0),  # it need not send to receive
+        (AZURE, ("leaf-63>rack-63/tray-0/nic-3",), 230_300.0),
+        (AZURE, ("leaf-0>rack-0/tray-0/nic-0", "rack-63/tray-0/nic-3>leaf-63"), 230_400.0),
         (LARGE, (), 1_382_400.0),
         (LARGE, ("core-0",), 1_382_400.0 * 191 / 192),
         (OVER, (), 4 * 3_600.0),
@@ -124,7 +126,9 @@ def test_nonblocking_is_what_linear_programs_say(name: str) -> None:
     said = set()
     for trial in range(12):
         count = int(rng.integers(0, 5 if trial % 3 else 40))
-        health = broken(fabric, *damage(fabric, rng, count, (*CABLES, *SWITCHES, *HOSTS)))
+        did = damage(fabric, rng, count, (*CABLES, *SWITCHES, *HOSTS))
+        # With fewer NICs it is not the sum of the uplinks but a single bundle that blocks.
+        health = broken(fabric, *(["rack-*/tray-0"] if trial % 2 else []), *did)
         found = why_blocking(fabric, health)
         assert (found is None) == (most_asked(Net(fabric, health)) <= 1 + 1e-7)
         said.add(found is None)
@@ -170,6 +174,31 @@ def test_uplinks_need_carry_no_more_than_others_take() -> None:
     assert blocked == (0, "its live uplinks take 100 GB/s, its live NICs send 400")
 
 
+def test_a_leaf_sends_nothing_to_itself() -> None:
+    """Four NICs send 100 and receive 25, on two uplinks: others take 200 in all, not 300."""
+    fabric = build(
+        cluster_spec(
+            racks=3, trays_per_rack=4, gpus_per_tray=1, radix=8, uplinks_per_leaf=2, spines=2
+        )
+    )
+    health = broken(fabric, ("leaf-*>rack-*/tray-*/nic-*", 0.25))
+    assert most_asked(Net(fabric, health)) == pytest.approx(1)
+    assert why_blocking(fabric, health) is None
+
+
+def test_one_bundle_blocks_though_uplinks_are_enough() -> None:
+    """Two live NICs a leaf; leaves 0 and 1 meet at spine 0 alone, by one cable."""
+    fabric = build(cluster_spec(racks=3, trays_per_rack=4, gpus_per_tray=1, radix=8, spines=4))
+    few = ("rack-*/tray-[2-3]", "leaf-1~spine-[2-3]")
+    assert why_blocking(fabric, broken(fabric, *few)) is None
+    health = broken(fabric, *few, "leaf-0~spine-1")
+    assert most_asked(Net(fabric, health)) == pytest.approx(2)
+    assert why_blocking(fabric, health) == (
+        0,
+        "a bundle up could be asked for 200 of 100 GB/s",
+    )
+
+
 def test_leaves_that_no_way_joins_block() -> None:
     """Two NICs and two cables up on each leaf, but to different spines."""
     fabric = build(cluster_spec(racks=2, trays_per_rack=4, gpus_per_tray=1, radix=8, spines=4))
@@ -210,6 +239,13 @@ def test_worst_pair_alone(name: str, mode: Mode) -> None:
             exact += found == pytest.approx(expected)
             assert name != "one rail" or found == pytest.approx(expected)
     assert exact > 0
+
+
+@pytest.mark.parametrize("did", ["spine-0>leaf-1", "leaf-1>spine-0", "leaf-1~spine-0"])
+def test_the_narrow_end_of_the_only_way(did: str) -> None:
+    fabric = FABRICS["one rail"]
+    health = broken(fabric, "leaf-1~spine-[1-2]", (did, 0.25))
+    assert worst_pair(*parts(fabric, health, "adaptive")) == 25
 
 
 def test_the_nic_of_a_dead_gpu_is_no_pair() -> None:

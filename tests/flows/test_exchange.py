@@ -53,6 +53,15 @@ def test_a_lost_nic_is_one_more_group_and_one_more_tray() -> None:
     assert sent.sum() == pytest.approx(16)
 
 
+def test_without_spines_rails_join_within_a_group_only() -> None:
+    found = groups_of(AZURE, broken(AZURE, "spine-*"))
+    assert found.members.tolist() == [16]
+    assert found.within.sent.reshape(4, 4).tolist() == (4 * np.eye(4)).tolist()
+    assert not found.between.sent.any()
+    assert found.between.cut.reshape(-1).tolist() == [16]
+    assert cut_pairs(found) == 4_608 * (4_608 - 288)
+
+
 def test_part_full_groups_lack_racks() -> None:
     fabric = build(cluster_spec(racks=6))
     found = groups_of(fabric, broken(fabric))

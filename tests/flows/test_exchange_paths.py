@@ -45,6 +45,15 @@ def test_every_cable_carries_what_single_pairs_put_on_it(name: str, seed: int | 
             assert loads[place] / capacity[place] == pytest.approx(max(took), rel=1e-9)
 
 
+@pytest.mark.parametrize("seed", [None, 3])
+def test_without_spines_groups_exchange_within_themselves(seed: int | None) -> None:
+    """Two whole groups of two racks, in the same state: inside, rails lead; between, nothing."""
+    fabric = build(cluster_spec(racks=4, trays_per_rack=2, gpus_per_tray=2, radix=8))
+    found = phase_of(fabric, broken(fabric, "spine-*"), seed)
+    assert found.cut_pairs == 16 * 8
+    assert found.loads["link"][0][:32].tolist() == [4.0] * 32
+
+
 def test_static_is_as_good_as_spreading_on_a_full_tree() -> None:
     """32 GPUs send to the 28 of other racks; every uplink has one port's traffic: 24 bytes."""
     fabric = build(cluster_spec(racks=8, trays_per_rack=2, gpus_per_tray=2, radix=8))

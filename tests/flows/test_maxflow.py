@@ -44,6 +44,14 @@ def test_flow_is_sent_back_where_the_first_way_was_wrong() -> None:
     assert max_flow(4, edges, 0, 3) == 2
 
 
+def test_a_longer_way_pushes_back_a_shorter_one() -> None:
+    """0-1-2-9 is shortest; then 0-3-4-2 finds 2-9 full and sends 1's flow round by 5 and 6."""
+    short = [(0, 1, 1.0), (1, 2, 1.0), (2, 9, 1.0)]
+    round_about = [(0, 3, 1.0), (3, 4, 1.0), (4, 2, 1.0), (1, 5, 1.0), (5, 6, 1.0), (6, 9, 1.0)]
+    assert max_flow(10, short, 0, 9) == 1
+    assert max_flow(10, [*short, *round_about], 0, 9) == 2
+
+
 def test_rounding_is_not_capacity() -> None:
     """Thirds leave residues of 1e-17, which must neither count nor keep it busy for ever."""
     edges = [(0, n, 1 / 3) for n in range(1, 40)] + [(n, 40, 1 / 3) for n in range(1, 40)]

@@ -19,6 +19,7 @@ from tests.routing import CABLES, EVERYTHING, FABRICS, HOSTS, SWITCHES, broken, 
 
 if TYPE_CHECKING:
     from gbviz.routing.modes import Mode
+    from gbviz.routing.stages import Stages
 
 AZURE = build(cluster_spec("azure-gb300"))
 
@@ -89,10 +90,36 @@ def test_time_is_that_of_the_worst_cable(name: str, mode: Mode) -> None:
         assert worst_of(found) == pytest.approx(max(took, default=0), rel=1e-9)
         assert found.time_s == (np.inf if cut else pytest.approx(worst_of(found), rel=1e-12))
         assert conserved(found) == ()
-        # Each NIC by itself, both ways.
-        for stage, way in (("nic up", 0), ("nic down", 1)):
-            each = [load.get(net.nic_link[nic][way], 0.0) for nic in range(fabric.count("nic"))]
-            assert found.loads[stage][0] == pytest.approx(each)
+        stages_as(net, found, load, stages(fabric, health, mode))
+
+
+def stages_as(net: slow.Net, found: Phase, load: dict[int, float], live: Stages) -> None:
+    """Loads of every NIC, of the bundles of each class of leaves, and of those of every pod."""
+    fabric, shape = net.fabric, live.shape
+    spine0, core0 = fabric.nodes("spine").start, fabric.nodes("core").start
+
+    def carried(ends: tuple[int, int]) -> float:
+        links = net.out.get(ends[0], {}).get(ends[1], [])
+        return sum(load.get(link, 0.0) for link in links)
+
+    for way, up in enumerate((True, False)):
+        turn = 1 if up else -1
+        nics = [load.get(net.nic_link[nic][way], 0.0) for nic in range(fabric.count("nic"))]
+        assert found.loads[("nic down", "nic up")[up]][0] == pytest.approx(nics)
+        for c, r, k in np.ndindex(found.loads["leaf up"][0].shape):
+            leaf = int(found.leaf_at[c]) + r
+            spine = int(np.flatnonzero(live.position_class == k)[0])
+            spine += leaf // shape.leaves_per_pod * shape.spines_per_pod
+            ends = (fabric.nodes("leaf").start + leaf, spine0 + spine)[::turn]
+            expected = carried((ends[0], ends[1]))
+            assert found.loads[("leaf down", "leaf up")[up]][0][c, r, k] == pytest.approx(expected)
+        for pod, e in np.ndindex(*(found.loads["core up"][0].shape if shape.cores else (0, 0))):
+            k = live.core_owner[e]
+            s = int(np.flatnonzero(live.position_class == k)[0])
+            core = int(np.flatnonzero(live.core_class[k] == e)[0]) + s * shape.cores_per_group
+            ends = (spine0 + pod * shape.spines_per_pod + s, core0 + core)[::turn]
+            expected = carried((ends[0], ends[1]))
+            assert found.loads[("core down", "core up")[up]][0][pod, e] == pytest.approx(expected)
 
 
 def worst_of(phase: Phase) -> float:
@@ -106,10 +133,14 @@ def worst_of(phase: Phase) -> float:
         ("rack-0/nvswitch-[0-16]",),
         ("rack-0/tray-0/gpu-0~rack-0/nvswitch-[0-16]", "rack-1/nvswitch-[1-17]"),
         ("rack-0/tray-0/gpu-1>rack-0/nvswitch-[0-16]", "rack-0/tray-0/nic-1"),
+        ("rack-0/nvswitch-[0-16]>rack-0/tray-0/gpu-1", "rack-0/tray-0/nic-1"),
+        ("rack-0/nvswitch-[0-15]", ("rack-0/*/gpu-0~rack-0/nvswitch-16", 0.25)),
     ],
 )
 @pytest.mark.parametrize("mode", ["adaptive", "static"])
-def test_little_nvlink_is_a_limit_of_the_exchange(did: tuple[str, ...], mode: Mode) -> None:
+def test_little_nvlink_is_a_limit_of_the_exchange(
+    did: tuple[str | tuple[str, float], ...], mode: Mode
+) -> None:
     """PXN and relays cross NVLink, which a phase may find to be its worst link."""
     fabric = build(cluster_spec(racks=3, trays_per_rack=2, gpus_per_tray=4, radix=8))
     health = broken(fabric, *did)

@@ -161,6 +161,36 @@ def test_as_exact_max_min_on_single_cables(name: str, mode: Mode) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", range(4))
+def test_cores_that_all_flows_cross(mode: Mode, seed: int) -> None:
+    """Every GPU sends to the next pod, as much as its spines' cables to the cores could take."""
+    fabric, rng = FABRICS["three tiers, three pods"], np.random.default_rng(seed)
+    did = damage(fabric, rng, 2 + 3 * seed, ("core", "spine", *CABLES, *CABLES))
+    health = broken(fabric, *did)
+    source = np.arange(20)
+    target = (source + 8) % 20
+    found = rates(fabric, health, mode, source, target)
+    pairs = list(zip(source.tolist(), target.tolist(), strict=True))
+    expected, _, _ = slow.flow_rates(slow.Net(fabric, health), pairs, mode, 3)
+    assert found.rate == pytest.approx([float(rate) for rate in expected], rel=1e-9)
+
+
+def test_nics_faster_than_nvlink() -> None:
+    """Four NICs of 1,000 GB/s a tray: PXN is limited by the 900 GB/s of a GPU, whole as it is."""
+    fabric = build(
+        cluster_spec(racks=2, trays_per_rack=2, gpus_per_tray=4, radix=8, port_GBps=1_000.0)
+    )
+    health = broken(fabric)
+    pairs = [(0, 9), (0, 10), (0, 11), (0, 8), (4, 13), (5, 13)]
+    found = rates(
+        fabric, health, "adaptive", *(np.array(side) for side in zip(*pairs, strict=True))
+    )
+    expected, _, _ = slow.flow_rates(slow.Net(fabric, health), pairs, "adaptive", 3)
+    assert found.rate == pytest.approx([float(rate) for rate in expected], rel=1e-9)
+    assert found.rate.tolist() == pytest.approx([300, 300, 300, 1_000, 500, 500])
+
+
+@pytest.mark.parametrize("mode", MODES)
 def test_order_of_flows_does_not_matter(mode: Mode) -> None:
     rng = np.random.default_rng(11)
     health = broken(EIGHT, *damage(EIGHT, rng, 15, EVERYTHING))

@@ -21,7 +21,7 @@ def one(placement: Placement) -> Placed:
 
 
 def ranks(placement: Placement) -> list[int]:
-    return one(placement).gpus.tolist()
+    return [int(gpu) for gpu in one(placement).gpus]
 
 
 def refusal(*jobs: tuple[str, Placement]) -> InputError:
@@ -120,7 +120,7 @@ def test_contradictions_are_refused_with_the_job(placement: Placement, said: str
     assert error.where == "job a"
 
 
-@pytest.mark.parametrize("names", itertools.permutations(("tp", "cp", "ep", "dp", "pp")))
+@pytest.mark.parametrize("names", list(itertools.permutations(("tp", "cp", "ep", "dp", "pp"))))
 def test_the_rank_at_each_place_for_every_order(names: tuple[str, ...]) -> None:
     sizes = {"tp": 2, "cp": 3, "dp": 4, "pp": 5}
     found = rank_grid(sizes, "-".join(names))

@@ -32,14 +32,17 @@ FABRICS = {
     "three tiers, last pod part full": build(
         cluster_spec(racks=5, trays_per_rack=2, gpus_per_tray=2, radix=8, leaves_per_pod=4)
     ),
+    "three tiers, two groups a pod": build(
+        cluster_spec(racks=8, trays_per_rack=2, gpus_per_tray=2, radix=8, leaves_per_pod=4)
+    ),
     "three tiers, three rails": build(
         cluster_spec(racks=7, trays_per_rack=2, gpus_per_tray=3, radix=12, leaves_per_pod=3)
     ),
 }
 SWITCHES = ("leaf", "spine", "core")
-CABLES = ("cable", "half cable", "direction", "half direction", "half bundle")
-NVLINK = ("NVLink", "half NVLink", "NVLink direction", "nvswitch", "nvtray")
-HOSTS = ("nic", "half nic", "gpu", "tray")
+CABLES = ("cable", "half cable", "direction", "half direction", "bundle", "half bundle", "one way")
+NVLINK = ("NVLink", "half NVLink", "NVLink direction", "nvswitch", "nvtray", "one-way GPU")
+HOSTS = ("nic", "half nic", "nic direction", "half nic direction", "gpu", "tray")
 EVERYTHING = (*CABLES, *SWITCHES, *NVLINK, *HOSTS, "nic cable", "rack")
 
 
@@ -62,11 +65,17 @@ def damage(
 def _fault(fabric: Fabric, rng: np.random.Generator, kind: str) -> list[str | tuple[str, float]]:
     half, what = kind.startswith("half "), kind.removeprefix("half ")
     factor = float(rng.choice([0.25, 0.5, 0.75]))
-    if what in ("cable", "direction", "bundle", "nic cable"):
-        tier = fabric.tiers[0 if what == "nic cable" else int(rng.integers(1, len(fabric.tiers)))]
-        link = tier.first + int(rng.integers(0, 2 * tier.n))
-        name = fabric.link_name(link) if what == "direction" else fabric.cable_name(link)
-        name = name.split("#")[0] if what == "bundle" else name
+    if what in ("cable", "direction", "bundle", "one way", "nic cable", "nic direction"):
+        number = 0 if what.startswith("nic") else int(rng.integers(1, len(fabric.tiers)))
+        link = fabric.tiers[number].first + int(rng.integers(0, 2 * fabric.tiers[number].n))
+        directed = "direction" in what or what == "one way"
+        name = fabric.link_name(link) if directed else fabric.cable_name(link)
+        # All parallel cables of the pair.
+        name = name.split("#")[0] if what in ("bundle", "one way") else name
+    elif what == "one-way GPU":
+        gpu = fabric.name(int(rng.integers(fabric.nodes("gpu").start, fabric.nodes("gpu").stop)))
+        ends = [gpu, gpu.split("/")[0] + "/nvswitch-*"]
+        name = ">".join(ends if rng.random() < 0.5 else ends[::-1])
     elif "NVLink" in what:
         assert fabric.nvlink is not None
         link = int(rng.integers(0, fabric.nvlink.end))

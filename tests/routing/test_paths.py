@@ -70,10 +70,14 @@ def test_seeds_and_hops_change_paths() -> None:
         {"racks": 4, "trays_per_rack": 4, "gpus_per_tray": 1, "radix": 8, "spines": 4},
         {"racks": 4, "trays_per_rack": 4, "gpus_per_tray": 1, "radix": 8},
         {"racks": 8, "trays_per_rack": 2, "gpus_per_tray": 2, "radix": 8},
+        # Three tiers, with one cable to each spine and with two.
+        {"racks": 16, "trays_per_rack": 2, "gpus_per_tray": 2, "radix": 8, "leaves_per_pod": 4},
+        {"racks": 16, "trays_per_rack": 2, "gpus_per_tray": 2, "radix": 8, "leaves_per_pod": 2},
+        {"racks": 12, "trays_per_rack": 6, "gpus_per_tray": 1, "radix": 12, "leaves_per_pod": 2},
     ],
 )
 def test_static_shifts_never_share_a_link(spec: dict[str, Any]) -> None:
-    """On a full two-tier tree every cyclic shift of the NICs by leaf and port has links to itself.
+    """On a full tree every cyclic shift of the NICs by leaf and port has links to itself.
 
     Zahavi 2010: D-mod-k is free of contention for shift permutations.
     """

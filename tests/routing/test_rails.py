@@ -127,6 +127,28 @@ def pairs(*on: int) -> list[tuple[int, int]]:
     return [(x, 576 + x) for x in on]
 
 
+def test_nvlink_one_way_only() -> None:
+    """GPU 0 hears nothing over NVLink: it can send by the NICs of its mates, not receive."""
+    health = broken(AZURE, "rack-0/nvswitch-*>rack-0/tray-0/gpu-0")
+    nics = nics_of(AZURE, health)
+    assert nics.send[0].tolist() == [True] * 4
+    assert nics.receive[0].tolist() == [True, False, False, False]
+    # So its NIC relays nothing out for them, but what comes in for them it passes on.
+    assert nics.send[1].tolist() == [False, True, True, True]
+    assert nics.receive[1].tolist() == [True] * 4
+    assert legs_of(AZURE, health, 0, 577) == {(1, 577): 1.0}
+    assert legs_of(AZURE, health, 1, 576) == dict.fromkeys(pairs(1, 2, 3), round(1 / 3, 12))
+    assert (
+        legs_of(
+            AZURE,
+            broken(AZURE, *["rack-0/nvswitch-*>rack-0/tray-0/gpu-0"], "rack-0/tray-0/nic-0"),
+            576,
+            0,
+        )
+        is None
+    )
+
+
 def test_disjoint_asics_in_a_tray() -> None:
     """GPU 0 reaches ASICs 9 to 17, GPU 1 the others; GPUs 2 and 3 reach all."""
     health = broken(
