@@ -53,10 +53,10 @@ class Transformer(BaseModel):
     kv_heads: Count | None = None
     head_dim: Count | None = None
     ffn: Count
-    gated: bool = True
+    gated: Annotated[bool, Field(strict=True)] = True
     vocab: Count
     seq: Count = 8192
-    tied_embeddings: bool = False
+    tied_embeddings: Annotated[bool, Field(strict=True)] = False
     experts: Annotated[int, Field(ge=0, strict=True)] = 0
     top_k: Annotated[int, Field(ge=0, strict=True)] = 0
     shared_experts: Annotated[int, Field(ge=0, strict=True)] = 0
@@ -93,7 +93,7 @@ class Parallelism(BaseModel):
 class Batch(BaseModel):
     """Sequences of a step (`global`) and of a microbatch (`micro`)."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+    model_config = ConfigDict(frozen=True, extra="forbid")
 
     total: Count = Field(alias="global")
     micro: Count = 1
@@ -112,10 +112,9 @@ class Checkpoint(BaseModel):
 class TrainingJob(Placement):
     """A synchronous training run of a dense or mixture-of-experts transformer.
 
-    `efficiency` is the part of the GPU's dense peak that its matrix products reach; None = the
-    catalogue's for the precision. `overlap` is the part of tensor- and context-parallel
-    communication that compute hides, None = the
-    catalogue's. `tokens` is a target: the result says in how many days.
+    `efficiency` is the part of the GPU's dense peak that its matrix products reach, `overlap` the
+    part of tensor- and context-parallel communication that compute hides; None = the catalogue's.
+    `tokens` is a target: the result says in how many days.
     """
 
     kind: Literal["training"]
@@ -127,10 +126,10 @@ class TrainingJob(Placement):
     precision: Precision = "fp8"
     recompute: Literal["none", "selective", "full"] = "none"
     zero: Annotated[int, Field(ge=0, le=3, strict=True)] = 1
-    efficiency: Annotated[float, Field(gt=0, le=1)] | None = None
-    overlap: Annotated[float, Field(ge=0, le=1)] | None = None
+    efficiency: Annotated[float, Field(gt=0, le=1, strict=True)] | None = None
+    overlap: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
     checkpoint: Checkpoint = Checkpoint()
-    tokens: Annotated[float, Field(gt=0)] | None = None
+    tokens: Annotated[float, Field(gt=0, le=1e30, strict=True)] | None = None
     detection: Annotated[Seconds, Field(ge=0)] = 30.0
 
 
@@ -160,8 +159,8 @@ class InferenceJob(Placement):
     input: Count = 2048
     output: Count = 512
     precision: Precision = "fp4"
-    kv_bytes: Annotated[float, Field(gt=0, le=8)] = 1.0
-    efficiency: Annotated[float, Field(gt=0, le=1)] | None = None
+    kv_bytes: Annotated[float, Field(gt=0, le=8, strict=True)] = 1.0
+    efficiency: Annotated[float, Field(gt=0, le=1, strict=True)] | None = None
 
 
 class CollectiveJob(Placement):

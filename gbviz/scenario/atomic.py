@@ -44,7 +44,8 @@ def save_atomic(path: str | os.PathLike[str], data: bytes, *, backup: bool = Tru
     try:
         target = Path(path).resolve()
         found = target.stat() if target.exists() else None
-        if found is not None and not stat.S_ISREG(found.st_mode):
+        # Still a link once all were followed: a circle.
+        if target.is_symlink() or (found is not None and not stat.S_ISREG(found.st_mode)):
             raise InputError("is not a file that can be written", where=str(path))
         kept = _replace(target, data, found.st_mode if found else None, backup=backup)
     except (OSError, ValueError, RuntimeError) as error:

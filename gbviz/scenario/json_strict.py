@@ -110,10 +110,11 @@ def _refuse(_text: str) -> NoReturn:
 
 def _advice(text: str, index: int) -> str:
     """What usually stands where JSON ends to be JSON."""
-    rest = text[index : index + 2]
-    if rest[:1] in ("}", "]") or text[:index].rstrip().endswith(","):
+    before, rest = text[max(index - 80, 0) : index].rstrip(), text[index : index + 80]
+    closes = rest.lstrip(", \t\r\n")[:1] in ("}", "]")
+    if closes and (rest.startswith(",") or before.endswith(",")):
         return "no comma may stand before a closing bracket"
-    if rest[:1] in ("#", "'") or rest == "//":
+    if rest[:1] in ("#", "'") or rest.startswith("//"):
         return "JSON has no comments and no single quotes; .yaml files have"
     return ""
 

@@ -33,6 +33,8 @@ def of(fabric: Fabric, *did: str | tuple[str, float], mode: Mode = "adaptive") -
     return found
 
 
+# A degraded NIC on a degraded cable.
+QUARTER: Faults = (("rack-0/tray-0/nic-0", 0.5), ("rack-0/tray-0/nic-0~leaf-0", 0.5))
 # injection, bisection, all-to-all a GPU, NVLink, worst uplinks
 AZURE_BY_HAND: list[tuple[Faults, float, float, float, float, float]] = [
     ((), 460_800, 230_400, 100.0, NVL, 1.0),
@@ -47,6 +49,7 @@ AZURE_BY_HAND: list[tuple[Faults, float, float, float, float, float]] = [
     (("spine-3>leaf-0",), 460_800, 230_400, 100.0, NVL, 70 / 72),
     (("rack-0/tray-0/nic-0",), 460_700, 230_300, 75.0, NVL, 1.0),
     ((("rack-0/tray-0/nic-0", 0.5),), 460_750, 230_350, 50.0, NVL, 1.0),
+    (QUARTER, 460_725, 230_325, 25.0, NVL, 1.0),
     (("rack-0/tray-0/nic-0>leaf-0",), 460_700, 230_300, 75.0, NVL, 1.0),
     (("leaf-0>rack-0/tray-0/nic-0",), 460_800, 230_400, 75.0, NVL, 1.0),
     (("rack-0",), 453_600, 223_200, 100.0, NVL - 64_800, 1.0),
@@ -82,6 +85,28 @@ def test_a_degraded_cable(mode: Mode, a2a: float, pair: float) -> None:
     assert found.bisection_GBps == 230_350  # the most that any routing could carry
     words = {"adaptive": "rack-0/tray-0/nic-0 (sending)", "spray": "leaf-0>spine-3"}
     assert found.bottleneck == words[mode]
+
+
+@pytest.mark.parametrize(
+    ("fabric", "slow", "name"),
+    [
+        (AZURE, "leaf-6>spine-9", "leaf-6>spine-9"),
+        (AZURE, "spine-9>leaf-6", "spine-9>leaf-6"),
+        (AZURE, "leaf-6>spine-*", "leaf-6>each of 36 spines"),
+        (FABRICS["three tiers, three pods"], "leaf-3>spine-2", "leaf-3>spine-2"),
+        (FABRICS["three tiers, three pods"], "spine-3>core-*", "pod 1: spines to cores, up"),
+    ],
+)
+def test_the_bottleneck_by_name(fabric: Fabric, slow: str, name: str) -> None:
+    assert of(fabric, (slow, 0.25), mode="spray").bottleneck == name
+
+
+def test_little_nvlink() -> None:
+    """One of 18 ASICs is left: PXN of a pair gets 50 GB/s, and of an exchange 3/4 of all bytes."""
+    found = of(AZURE, "rack-0/nvswitch-[0-16]")
+    assert found.worst_pair_GBps == 50
+    assert found.all_to_all_GBps_per_gpu == pytest.approx(50 / 0.75)
+    assert found.bisection_GBps == 230_400
 
 
 def test_three_tiers_by_hand() -> None:

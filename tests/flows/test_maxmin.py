@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -16,100 +16,16 @@ from scipy.optimize import linprog
 
 from gbviz.errors import InputError
 from gbviz.flows import maxmin
-from gbviz.flows.conservation import FloatArray, IntArray, check, link_load
-from gbviz.flows.maxmin import MaxMin, solve
+from gbviz.flows.maxmin import solve
 from tests import slow_reference
+from tests.flows.systems import System, assert_rates, hashed, system, systems
+
+if TYPE_CHECKING:
+    from gbviz.flows.conservation import FloatArray
 
 CASES = json.loads((Path(__file__).parents[1] / "oracles" / "maxmin_cases.json").read_text())
 # Its `why` asks for no more: the tie may be seen either way.
 LOOSE = {"near_tie": 1e-9}
-
-
-@dataclass(frozen=True)
-class System:
-    """What `solve` takes."""
-
-    capacity: FloatArray
-    columns: IntArray
-    weights: FloatArray | None = None
-    demand: FloatArray | None = None
-    priority: FloatArray | None = None
-    multiplicity: FloatArray | None = None
-
-    def solve(self) -> MaxMin:
-        return solve(
-            self.capacity,
-            self.columns,
-            self.weights,
-            self.demand,
-            self.priority,
-            self.multiplicity,
-        )
-
-    def problems(self, found: MaxMin) -> list[str]:
-        listed = check(
-            self.capacity,
-            self.columns,
-            self.weights,
-            found.rates,
-            found.bottleneck,
-            demand=self.demand,
-            priority=self.priority,
-            multiplicity=self.multiplicity,
-        )
-        return [f"{p.kind} {p.index}: {p.text}" for p in listed]
-
-    def exact(self) -> list[Fraction]:
-        """The rates by the plain-loop reference, every member of an entry as a flow of its own."""
-        n_links, (rows, n) = self.capacity.size, self.columns.shape
-        members = [1] * n if self.multiplicity is None else [int(m) for m in self.multiplicity]
-        flows: list[dict[Any, Fraction]] = []
-        owner: list[int] = []
-        for f in range(n):
-            crossed: dict[Any, Fraction] = {}
-            for e in range(rows):
-                link = int(self.columns[e, f])
-                weight = Fraction(1 if self.weights is None else float(self.weights[e, f]))
-                if link < n_links:
-                    crossed[link] = crossed.get(link, Fraction(0)) + weight
-            flows += [crossed] * members[f]
-            owner += [f] * members[f]
-        dem = None
-        if self.demand is not None:
-            dem = [Fraction(d) if np.isfinite(d) else None for d in self.demand[owner].tolist()]
-        phi = None
-        if self.priority is not None:
-            phi = [Fraction(p) for p in self.priority[owner].tolist()]
-        caps = [Fraction(c) for c in self.capacity.tolist()]
-        rates = slow_reference.maxmin(caps, flows, dem, phi)
-        return [rates[owner.index(f)] for f in range(n)]
-
-
-def system(case: dict[str, Any]) -> System:
-    """An oracle case as arrays."""
-    number = {name: i for i, name in enumerate(case["caps"])}
-    flows = [{number[k]: float(Fraction(w)) for k, w in f.items()} for f in case["flows"]]
-    rows = max(len(f) for f in flows)
-    columns = np.full((rows, len(flows)), len(number))
-    weights = np.ones((rows, len(flows)))
-    for f, crossed in enumerate(flows):
-        columns[: len(crossed), f] = list(crossed)
-        weights[: len(crossed), f] = list(crossed.values())
-    dem, phi = case["dem"], case["phi"]
-    return System(
-        np.array([float(Fraction(c)) for c in case["caps"].values()]),
-        columns,
-        weights,
-        None
-        if dem is None
-        else np.array([np.inf if d is None else Fraction(d) for d in dem], float),
-        None if phi is None else np.array([Fraction(p) for p in phi], float),
-    )
-
-
-def assert_rates(got: FloatArray, expected: list[Fraction], relative: float = 1e-12) -> None:
-    for f, (rate, wanted) in enumerate(zip(got.tolist(), expected, strict=True)):
-        assert abs(Fraction(rate) - wanted) <= Fraction(relative) * wanted, (f, rate, wanted)
 
 
 @pytest.fixture(params=["whole", "banded"])
@@ -142,37 +58,6 @@ def test_the_reference_gives_the_oracle_rates_exactly(case: dict[str, Any]) -> N
 def test_the_reference_refuses_a_flow_without_limit() -> None:
     with pytest.raises(ValueError, match="nothing limits flows"):
         slow_reference.maxmin([Fraction(1)], [{0: Fraction(1)}, {}])
-
-
-small = st.integers(0, 6).map(float)
-one_up = st.integers(1, 4).map(float)
-
-
-@st.composite
-def systems(draw: st.DrawFn, *, most: int = 7) -> System:
-    """Small systems of whole numbers, many with ties, dead links and links named twice."""
-    n_links, n_flows = draw(st.integers(1, 5)), draw(st.integers(1, most))
-    rows = draw(st.integers(1, 4))
-    link, shape = st.integers(0, n_links), (rows, n_flows)
-
-    def array(of: st.SearchStrategy[Any], *shape: int) -> Any:
-        size = int(np.prod(shape))
-        return np.array(draw(st.lists(of, min_size=size, max_size=size))).reshape(shape)
-
-    def maybe(of: st.SearchStrategy[Any], *shape: int) -> Any:
-        return array(of, *shape) if draw(st.booleans()) else None
-
-    s = System(
-        array(st.integers(0, 12).map(float), n_links),
-        array(link, *shape),
-        maybe(st.integers(0, 3).map(float), *shape),
-        maybe(st.one_of(small, st.just(np.inf)), n_flows),
-        maybe(one_up, n_flows),
-        maybe(one_up, n_flows),
-    )
-    free = np.isinf(s.solve().rates)
-    wanted = np.full(n_flows, np.inf) if s.demand is None else s.demand
-    return replace(s, demand=np.where(free, 3.0, wanted)) if free.any() else s
 
 
 @given(systems())
@@ -295,18 +180,6 @@ def test_a_flow_less_never_hurts_the_worst_off(s: System) -> None:
         if new != pytest.approx(old, rel=1e-9):
             assert new > old
             break
-
-
-def hashed(n_leaves: int, n_nics: int, n_each: int, seed: int) -> System:
-    """Flows of random permutations that each take one random cable up and one down."""
-    random = np.random.default_rng(seed)
-    n = n_leaves * n_nics
-    source = np.tile(np.arange(n), n_each)
-    target = np.concatenate([random.permutation(n) for _ in range(n_each)])
-    up = source // n_nics * n_nics + random.integers(n_nics, size=source.size)
-    down = target // n_nics * n_nics + random.integers(n_nics, size=source.size)
-    columns = np.stack([source, n + up, 2 * n + down, 3 * n + target])
-    return System(np.full(4 * n, 100.0), columns)
 
 
 def test_bands_change_nothing_in_deep_systems(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -477,94 +350,6 @@ def test_bad_input_is_refused(change: dict[str, Any], message: str) -> None:
 def test_narrow_indices_and_whole_capacities_are_fine() -> None:
     columns = np.array([[0, 0, 1]], dtype=np.uint16)
     assert solve(np.array([4, 3]), columns).rates.tolist() == [2.0, 2.0, 3.0]
-
-
-# Two flows on link 0 (10), the second on link 1 (4) as well, a third on link 2 (9) that wants 2.
-LINE = System(
-    np.array([10.0, 4.0, 9.0]),
-    np.array([[0, 0, 2], [3, 1, 3]]),
-    demand=np.array([np.inf, np.inf, 2.0]),
-)
-GOOD = MaxMin(np.array([6.0, 4.0, 2.0]), np.array([0, 1, -1]), 2)
-
-
-def test_the_right_answer_passes() -> None:
-    assert LINE.problems(GOOD) == []
-    assert LINE.solve().rates.tolist() == GOOD.rates.tolist()
-    assert LINE.solve().bottleneck.tolist() == GOOD.bottleneck.tolist()
-
-
-@pytest.mark.parametrize(
-    ("rates", "bottleneck", "problems"),
-    [
-        ([7.0, 4.0, 2.0], [0, 1, -1], ["overload 0: load 11.0 is above the capacity 10.0"]),
-        ([6.0, 4.0, 3.0], [0, 1, -1], ["demand 2: rate 3.0 is above its demand 2.0"]),
-        ([6.0, 4.0, 1.0], [0, 1, -1], ["bottleneck 2: rate 1.0 is below its demand 2.0 and no"]),
-        ([6.0, 4.0, 1.0], [0, 1, 2], ["bottleneck 2: link 2 carries 1.0 of 9.0: not full"]),
-        ([6.0, 3.0, 2.0], [0, 1, -1], ["bottleneck 0: link 0", "bottleneck 1: link 1 carries 3.0"]),
-        ([6.0, 4.0, 2.0], [0, 0, -1], ["bottleneck 1: its level 4.0 is below 6.0 of another"]),
-        ([6.0, 4.0, 2.0], [1, 1, -1], ["bottleneck 0: it does not cross link 1"]),
-        ([6.0, 4.0, 2.0], [-1, 1, -1], ["bottleneck 0: rate 6.0 is below its demand inf"]),
-        ([6.0, 4.0, 2.0], [0, 7, -1], ["bottleneck 1: there is no link 7"]),
-        ([6.0, 4.0, 2.0], [0, 1, -2], ["bottleneck 2: there is no link -2"]),
-        ([np.nan, 4.0, 2.0], [0, 1, -1], ["rate 0: rate nan is not a rate"]),
-        ([-1.0, 4.0, 2.0], [0, 1, -1], ["rate 0: rate -1.0 is not a rate"]),
-        ([np.inf, 4.0, 2.0], [-1, 1, -1], ["rate 0: an infinite rate on a link of finite"]),
-    ],
-)
-def test_planted_faults_are_found(
-    rates: list[float], bottleneck: list[int], problems: list[str]
-) -> None:
-    found = LINE.problems(MaxMin(np.array(rates), np.array(bottleneck), 0))
-    assert len(found) == len(problems), found
-    for text, wanted in zip(found, problems, strict=True):
-        assert text.startswith(wanted)
-
-
-@given(systems(), st.data())
-@settings(deadline=None)
-def test_any_other_rates_are_found_out(s: System, data: st.DataObject) -> None:
-    """The check accepts the unique max-min rates alone: move one rate and it protests."""
-    found = s.solve()
-    f = data.draw(st.integers(0, found.rates.size - 1))
-    rates = found.rates.copy()
-    rates[f] = rates[f] * data.draw(st.sampled_from([0.5, 0.999, 1.001, 2.0])) or 1e-3
-    assert s.problems(MaxMin(rates, found.bottleneck, 0)) != []
-
-
-def test_priorities_and_multiplicity_count_in_the_check() -> None:
-    """3 flows at level 2 with priority 1 and one with priority 3: 3 x 2 + 6 = 12."""
-    s = System(
-        np.array([12.0]),
-        np.array([[0, 0]]),
-        priority=np.array([1.0, 3.0]),
-        multiplicity=np.array([3.0, 1.0]),
-    )
-    assert s.problems(s.solve()) == []
-    assert s.solve().rates.tolist() == [2.0, 6.0]
-    assert s.problems(MaxMin(np.array([3.0, 3.0]), np.array([0, 0]), 1)) == [
-        "bottleneck 1: its level 1.0 is below 3.0 of another flow on link 0"
-    ]
-
-
-def test_link_load_sums_weights_rates_and_members() -> None:
-    columns = np.array([[0, 0, 3], [0, 2, 3]])
-    weights = np.array([[0.5, 1.0, 9.0], [0.25, 2.0, 9.0]])
-    rates, members = np.array([4.0, 10.0, np.inf]), np.array([2.0, 1.0, 5.0])
-    assert link_load(3, columns, weights, rates, members).tolist() == [16.0, 0.0, 20.0]
-    assert link_load(3, columns, None, rates).tolist() == [18.0, 0.0, 10.0]
-    nothing = link_load(2, np.empty((0, 1), int), None, np.ones(1))
-    assert nothing.tolist() == [0.0, 0.0]
-    assert nothing.dtype == np.float64
-
-
-def test_random_hashed_traffic_passes_the_check() -> None:
-    for n_each, seed in ((1, 0), (4, 1)):
-        s = hashed(16, 36, n_each, seed)
-        found = s.solve()
-        assert s.problems(found) == []
-        assert found.rates.min() > 0
-        assert found.rates.max() <= 100
 
 
 def test_a_demand_is_met_exactly_and_named_as_the_limit() -> None:

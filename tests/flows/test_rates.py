@@ -182,9 +182,8 @@ def test_nics_faster_than_nvlink() -> None:
     )
     health = broken(fabric)
     pairs = [(0, 9), (0, 10), (0, 11), (0, 8), (4, 13), (5, 13)]
-    found = rates(
-        fabric, health, "adaptive", *(np.array(side) for side in zip(*pairs, strict=True))
-    )
+    source, target = np.array(pairs).T
+    found = rates(fabric, health, "adaptive", source, target)
     expected, _, _ = slow.flow_rates(slow.Net(fabric, health), pairs, "adaptive", 3)
     assert found.rate == pytest.approx([float(rate) for rate in expected], rel=1e-9)
     assert found.rate.tolist() == pytest.approx([300, 300, 300, 1_000, 500, 500])

@@ -131,6 +131,7 @@ def test_a_pod_without_cores_is_an_island() -> None:
         (("leaf-*", "rack-0/tray-0/gpu-0~rack-0/nvswitch-[0-16]"), []),
         (("leaf-*", "rack-0/tray-0/gpu-0~rack-0/nvswitch-*"), [0]),
         (("leaf-*", "rack-0/tray-0/gpu-0>rack-0/nvswitch-*"), [0]),  # it can only receive
+        (("leaf-*", "rack-0/nvswitch-*>rack-0/tray-0/gpu-0"), [0]),  # or only send
     ],
 )
 def test_one_rack(did: tuple[str, ...], expected: list[int]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,6 +18,7 @@ from gbviz.scenario.emit import inline, text_of
 from gbviz.scenario.json_strict import load_json, locate_json
 from gbviz.scenario.strict import decoded
 from gbviz.scenario.yaml_subset import PARSER, PureParser, load_yaml, locate_yaml
+from tests.scenario.samples import refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,7 +32,9 @@ SCALARS = (
     | st.integers(-(10**28), 10**28)
     | st.floats(allow_nan=False, allow_infinity=False)
     | TEXTS
-    | st.sampled_from(["no", "on", "Yes", "null", "~", "1e3", "0x1F", "-", "- a", "a: b", "#", "<<"])
+    | st.sampled_from(
+        ["no", "on", "Yes", "null", "~", "1e3", "0x1F", "-", "- a", "a: b", "#", "<<"]
+    )
     | st.sampled_from(["a #b", "a#b", " a", "a ", "...", "---", "%x", "@", "!a", "&a", "*a", "|"])
 )
 VALUES = st.recursive(
@@ -113,7 +117,10 @@ def test_what_is_read(text: str, value: Any, parser: Any, monkeypatch: pytest.Mo
         ("1: a", '1:1: keys are text, quote it: "1"'),
         ("null: a", "1:1: keys are text"),
         ("? [a]\n: b", "1:3: keys are text, not lists or mappings"),
-        ("yes: 1", '1:1: an unquoted yes is a truth value to some readers and text to others, write'),
+        (
+            "yes: 1",
+            "1:1: an unquoted yes is a truth value to some readers and text to others, write",
+        ),
         ("a: Off", 'write false, or "Off" for the text'),
         ("a: .nan", "1:4: .nan is not a finite number"),
         ("a: -.INF", "1:4: -.INF is not a finite number"),
@@ -130,7 +137,7 @@ def test_what_is_read(text: str, value: Any, parser: Any, monkeypatch: pytest.Mo
         ("[a", "cannot be read as YAML"),
         ("a: 'x", "cannot be read as YAML"),
         ('a: "\\q"', "cannot be read as YAML"),
-        ('a: "\\ud83d"', ":1:4: "),
+        ('a: "\\ud83d"', ":1:"),
         ('a: "\\U00110000"', ":1:"),
         ("", "1:1: the file is empty"),
         ("# nothing\n", "1:1: the file is empty"),
@@ -138,7 +145,9 @@ def test_what_is_read(text: str, value: Any, parser: Any, monkeypatch: pytest.Mo
         ("@a", "1:1: cannot be read as YAML"),
     ],
 )
-def test_what_is_refused(text: str, says: str, parser: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_refused(
+    text: str, says: str, parser: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     use(parser, monkeypatch)
     assert says in refusal(load_yaml, text)
 
@@ -146,8 +155,7 @@ def test_what_is_refused(text: str, says: str, parser: Any, monkeypatch: pytest.
 def test_all_that_is_refused_is_told_at_once() -> None:
     found = refusal(load_yaml, "a: no\nb: &x 1\na: .nan\n").splitlines()
     assert [line.split(":")[1] for line in found] == ["1", "2", "3", "3"]
-    many = ScenarioError
-    with pytest.raises(many) as caught:
+    with pytest.raises(ScenarioError) as caught:
         load_yaml("\n".join(["- no"] * 1000))
     assert len(caught.value.faults) == strict.MOST_REFUSALS
     assert str(caught.value).endswith("and 80 more faults")
@@ -158,7 +166,7 @@ def test_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     assert load_json("[" * 32 + "]" * 32)
     for load in (load_yaml, load_json):
         assert ":1:33: is nested more than 32 deep" in refusal(load, "[" * 33 + "]" * 33)
-        assert "deep" in refusal(load, "[" * 200_000)
+        assert "nest" in refusal(load, "[" * 200_000)
     for module in (yaml_subset, json_strict, strict):
         monkeypatch.setattr(module, "MOST_VALUES", 10)
     assert load_yaml("[1, 2, 3, 4, 5, 6, 7, 8, 9]") == load_json("[1, 2, 3, 4, 5, 6, 7, 8, 9]")
@@ -187,7 +195,7 @@ def test_bytes_that_are_no_text() -> None:
         ("[0." + "9" * 5000 + "]", "1:2: a number of more than 100 digits is too long"),
         ('["\\ud83d"]', "1:2: text holds half of a surrogate pair"),
         ('{"\\ude00": 1}', "1:2: text holds half of a surrogate pair"),
-        ('{"a": 1,}', "1:8: cannot be read as JSON"),
+        ('{"a": 1,}', "no comma may stand before a closing bracket"),
         ("{'a': 1}", "JSON has no comments and no single quotes"),
         ("# a\n{}", "1:1: cannot be read as JSON"),
         ("", "1:1: the file is empty"),
@@ -219,10 +227,8 @@ def test_no_text_gets_anything_but_a_refusal(parser: Any, text: str) -> None:
     yaml_subset.PARSER = parser
     try:
         for load in (load_yaml, load_json):
-            try:
-                load(text)
-            except ScenarioError as error:
-                assert all(fault.line > 0 and fault.column > 0 for fault in error.faults), text
+            found = refused(partial(load, text))
+            assert all(fault.line > 0 and fault.column > 0 for fault in found)
     finally:
         yaml_subset.PARSER = before
 
@@ -230,10 +236,11 @@ def test_no_text_gets_anything_but_a_refusal(parser: Any, text: str) -> None:
 @given(data=st.binary(max_size=60))
 def test_no_bytes_get_anything_but_a_refusal(data: bytes) -> None:
     for load in (load_yaml, load_json):
-        try:
-            load(decoded(data, "f"))
-        except ScenarioError as error:
-            assert str(error)
+        assert all(map(str, refused(partial(_load_bytes, load, data))))
+
+
+def _load_bytes(load: Callable[[str], Any], data: bytes) -> None:
+    load(decoded(data, "f"))
 
 
 @PARSERS

@@ -1,0 +1,76 @@
+"""Every hostile file is refused in words, with its place, before anybody loses patience."""
+
+from __future__ import annotations
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gbviz.errors import ScenarioError
+from gbviz.scenario.file import read
+from tests.cli import ask
+from tests.hostile.cases import CASES
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+MOST_S = 2.0
+
+
+def test_there_are_enough() -> None:
+    assert len(CASES) >= 130
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_refused(name: str, tmp_path: Path) -> None:
+    data, says = CASES[name]
+    file = tmp_path / name
+    file.write_bytes(data)
+    start = time.process_time()
+    with pytest.raises(ScenarioError) as caught:
+        read(file)
+    # Time of this process, since other work on the machine is not the file's fault.
+    assert time.process_time() - start < MOST_S
+    told = str(caught.value)
+    assert says in told or says == "case"
+    assert all(
+        line.startswith(str(file)) for line in told.splitlines() if " more fault" not in line
+    )
+    assert len(told) < 20_000
+    assert "\n" not in told or told.isascii() or all(map(str.isprintable, told.splitlines()))
+    assert all(
+        len(fault.path) < 1000 and len(fault.message) < 1000 for fault in caught.value.faults
+    )
+    lines = [fault.line for fault in caught.value.faults]
+    assert all(line > 0 for line in lines)
+    assert len(caught.value.faults) <= 200
+
+
+@pytest.mark.parametrize("name", ["billion-laughs.yaml", "override.yaml", "bad-utf8.yaml"])
+def test_the_command_line_says_the_same(name: str, tmp_path: Path) -> None:
+    file = tmp_path / name
+    file.write_bytes(CASES[name][0])
+    ran = ask("check", str(file))
+    assert ran.code == 2
+    assert CASES[name][1] in ran.out
+    assert "Traceback" not in ran.out + ran.err
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no devices here")  # noqa: PTH110
+@pytest.mark.parametrize("target", ["/dev/zero", "/dev/stdin", "/proc/self/mem", "/etc/shadow"])
+def test_links_to_what_is_no_file(target: str, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    file.symlink_to(target)
+    with pytest.raises(ScenarioError):
+        read(file)
+
+
+@pytest.mark.parametrize("limit", [2**26 + 1, 2**40])
+def test_files_of_any_size(limit: int, tmp_path: Path) -> None:
+    file = tmp_path / "a.yaml"
+    with file.open("wb") as stream:
+        stream.truncate(limit)
+    with pytest.raises(ScenarioError, match="is larger than 64 MiB"):
+        read(file)
