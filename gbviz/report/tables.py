@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from gbviz.topology.presets import Preset
     from gbviz.topology.spec import ClusterSpec
 
+# Written as everywhere else in the report, unlike Python's own format.
+_PERCENT = "%"
 # Figure, its name and unit for people, its format.
 _ROWS = (
     ("live_gpus", "live GPUs", "", "{:,.0f}"),
@@ -31,9 +33,9 @@ _ROWS = (
     ("bisection_GBps", "bisection", "GB/s", "{:,.0f}"),
     ("all_to_all_GBps_per_gpu", "all-to-all", "GB/s a GPU", "{:,.2f}"),
     ("worst_pair_GBps", "worst pair", "GB/s", "{:,.2f}"),
-    ("worst_leaf_uplink_fraction", "worst leaf's uplinks", "", "{:.2%}"),
+    ("worst_leaf_uplink_fraction", "worst leaf's uplinks", "", _PERCENT),
     ("nvlink_GBps", "NVLink", "GB/s", "{:,.0f}"),
-    ("compute_fraction", "compute (mean clock)", "", "{:.2%}"),
+    ("compute_fraction", "compute (mean clock)", "", _PERCENT),
 )
 _LABELS = {name: label for name, label, _, _ in _ROWS} | {"nonblocking": "non-blocking"}
 
@@ -62,7 +64,9 @@ def figure_table(snapshot: Snapshot) -> Table:
 
 
 def _shown(value: float | None, form: str) -> str:
-    return "none" if value is None else form.format(value)
+    if value is None:
+        return "none"
+    return percent(value) if form == _PERCENT else form.format(value)
 
 
 def _change(value: float | None, form: str) -> str:
@@ -70,7 +74,7 @@ def _change(value: float | None, form: str) -> str:
         return "none"
     if abs(value) < 1e-12:
         return "0"
-    return ("+" if value > 0 else "") + form.format(value)
+    return ("+" if value > 0 else "") + _shown(value, form)
 
 
 def fault_table(snapshot: Snapshot, most: int | None) -> Table:
@@ -194,7 +198,7 @@ def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
             f"{loop.capacity_kw:,.1f}",
             _shown(loop.supply_c, "{:.1f}"),
             _shown(loop.hottest_die_c, "{:.1f}"),
-            _shown(loop.clock, "{:.2%}"),
+            _shown(loop.clock, _PERCENT),
             loop.reason or "",
         )
     _say_more(table, len(loops), most)
