@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
+from typing import Any
 
 from gbviz.errors import GbvizError
 
@@ -33,3 +35,22 @@ def asset_path(name: str) -> Path:
         if (path := folder / name).is_file():
             return path
     raise GbvizError(f"the data file {name!r} is missing: install gbviz again")
+
+
+def parse_tables(name: str, text: str) -> dict[str, Any]:
+    """The tables of a TOML data file from its text; `name` is for the error.
+
+    Raises
+    ------
+    GbvizError
+        Not TOML, or a key twice.
+
+    Examples
+    --------
+    >>> parse_tables("presets.toml", "[one]\\nracks = 1")
+    {'one': {'racks': 1}}
+    """
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise GbvizError(f"{name}: {error}") from None

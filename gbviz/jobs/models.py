@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pydantic import ValidationError
 
-from gbviz.assets import asset_path
+from gbviz.assets import asset_path, parse_tables
 from gbviz.errors import GbvizError, InputError, did_you_mean
 from gbviz.jobs.spec import Transformer
 
@@ -90,10 +89,7 @@ def parse_models(text: str) -> dict[str, ModelPreset]:
     GbvizError
         Not TOML, a model twice, or an entry that lacks a part or has an unknown or impossible one.
     """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise GbvizError(f"{_FILE}: {error}") from None
+    tables = parse_tables(_FILE, text)
     return {name: _model(name, entry) for name, entry in tables.items()}
 
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import functools
 import sys
-import tomllib
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal, cast, get_args
 
-from gbviz.assets import asset_path
+from gbviz.assets import asset_path, parse_tables
 from gbviz.errors import GbvizError, did_you_mean
 
 if TYPE_CHECKING:
@@ -157,10 +156,7 @@ def parse_catalogue(text: str) -> Catalogue:
     >>> parse_catalogue(text).value("gpu.power_max_w")
     1400.0
     """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise GbvizError(f"{_FILE}: {error}") from None
+    tables = parse_tables(_FILE, text)
     return Catalogue(MappingProxyType({fact.name: fact for fact in _facts("", tables)}))
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from gbviz.assets import asset_path
+from gbviz.assets import asset_path, parse_tables
 from gbviz.errors import GbvizError, InputError, did_you_mean
 
 _FILE = "presets.toml"
@@ -86,10 +85,7 @@ def parse_presets(text: str) -> dict[str, Preset]:
     GbvizError
         Not TOML, a preset twice, or an entry that lacks a part or has an unknown one.
     """
-    try:
-        tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise GbvizError(f"{_FILE}: {error}") from None
+    tables = parse_tables(_FILE, text)
     return {name: _preset(name, entry) for name, entry in tables.items()}
 
 
