@@ -38,7 +38,7 @@ def asset_path(name: str) -> Path:
 
 
 def parse_tables(name: str, text: str) -> dict[str, Any]:
-    """The tables of a TOML data file from its text; `name` is for the error.
+    r"""The tables of a TOML data file from its text; `name` is for the error.
 
     Raises
     ------
@@ -47,7 +47,7 @@ def parse_tables(name: str, text: str) -> dict[str, Any]:
 
     Examples
     --------
-    >>> parse_tables("presets.toml", "[one]\\nracks = 1")
+    >>> parse_tables("presets.toml", "[one]\nracks = 1")
     {'one': {'racks': 1}}
     """
     try:

@@ -62,6 +62,10 @@ def bottleneck(
         or (phase.nvlink_s >= phase.fabric_s()[0] and phase.nvlink_s >= seconds[number] * phase.eta)
     ):
         return Bottleneck(kind, None, None, None, f"{what} limited by NVLink")
+    if (phase.fabric_s()[0], link) == phase.relay:
+        name = by.space.name(link)
+        words = f"{what} limited by {name}: other NICs carry for it what one could"
+        return Bottleneck(kind, name, None, None, words)
     at = int(np.flatnonzero(phase.link == link)[0])
     load = float(phase.load[at]) / seconds[number] / 1e9
     capacity = float(by.space.capacity[link])

@@ -1,4 +1,4 @@
-"""All-to-all inside many groups at once: whole groups by counting, damaged ones pair by pair."""
+"""All-to-all inside many groups at once: whole trays by counting, damaged ones pair by pair."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ import numpy as np
 from gbviz.routing.nvlink import tray_pairs as between
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gbviz.flows.router import Router
     from gbviz.topology.fabric import Bools, Floats, Ints
 
+# Pairs that are routed at a time: enough to vectorise, few enough for memory.
+_MOST_PAIRS = 500_000
+
 
 def countable(by: Router, groups: Ints) -> Bools:
-    """(n,) groups whose exchange can be counted without looking at pairs.
+    """(n, k) members whose transfers to one another can be counted without looking at pairs.
 
-    Every member's rack has whole NVLink and every tray all its NICs, so that the target's rail
-    alone says which NIC carries a pair; or the group stays in one rack with whole NVLink. Leaves
-    must all be joined, and the routing must spread: a hashed pair has a path of its own.
+    Their racks have whole NVLink and their trays all NICs, so that the target's rail alone says
+    which NIC carries a pair; or their group stays in one rack with whole NVLink. Leaves must all
+    be joined, and the routing must spread: a hashed pair has a path of its own.
     """
     busy = by.table.leaves.sends > 0
     joined = by.table.connected.reshape(len(busy), -1)[busy][:, busy]
     if by.single_path or not joined.all():
-        return np.zeros(len(groups), dtype=bool)
+        return np.zeros(groups.shape, dtype=bool)
     R = by.nics.rails
     usable = by.nics.send & by.nics.receive & by.nics.joined
     trays = np.repeat(usable.all(axis=1).reshape(-1, R).all(axis=1), R)
     whole = trays & np.repeat(by.nvlink.slot < 0, by.nvlink.gpus)
     rack = groups // by.nvlink.gpus
     local = (rack == rack[:, :1]).all(axis=1) & (by.nvlink.slot[rack[:, 0]] < 0)
-    found: Bools = np.asarray(whole[groups].all(axis=1)) | local
+    found: Bools = whole[groups] | local[:, None]
     return found
 
 
-def counted_loads(by: Router, groups: Ints) -> tuple[Floats, int]:
-    """What an exchange in countable groups puts on the fabric.
+def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
+    """What the exchange among countable members puts on the fabric, (links,) transfers.
 
     Parameters
     ----------
     by
         The fabric under its health.
-    groups
-        (n, k) GPU numbers, all groups `countable`.
-
-    Returns
-    -------
-    load, most
-        (links,) transfers on each link where every member sends 1 to every other; the most
-        transfers of one GPU inside its rack.
+    groups, simple
+        (n, k) GPU numbers, and which of them are `countable`: each sends 1 to each other one of
+        its group in another rack.
 
     Notes
     -----
@@ -56,22 +56,21 @@ def counted_loads(by: Router, groups: Ints) -> tuple[Floats, int]:
     racks; a leaf pair carries members of the one's racks times members on the other. No pair is
     looked at: 2,048 GPUs take a millisecond.
     """
-    n, k = groups.shape
+    n = len(groups)
     R, start = by.nics.rails, by.space.starts
     per_group = by.live.shape.racks_per_group
-    of = np.repeat(np.arange(n), k)
-    gpu = groups.reshape(-1)
+    of, gpu = np.nonzero(simple)[0], groups[simple]
     rack, rail, tray = gpu // by.nvlink.gpus, gpu % R, gpu // R
     racks = len(by.nvlink.slot)
     by_rack = np.zeros((n, racks, R))
     np.add.at(by_rack, (of, rack, rail), 1.0)
     on_rail = by_rack.sum(axis=1)
-    here = by_rack.sum(axis=2)
     load = np.zeros(len(by.space.capacity))
     away = on_rail[of] - by_rack[of, rack]  # (n k, R) members on each rail in other racks
     for r in range(R):
         np.add.at(load, start[0] + tray * R + r, away[:, r])
-    np.add.at(load, start[1] + gpu, k - here[of, rack])
+    others = on_rail.sum(axis=1)[of] - by_rack.sum(axis=2)[of, rack]
+    np.add.at(load, start[1] + gpu, others)
     areas = by.live.shape.leaves // R
     padded = np.zeros((n, areas * per_group, R))
     padded[:, :racks] = by_rack
@@ -80,28 +79,48 @@ def counted_loads(by: Router, groups: Ints) -> tuple[Floats, int]:
     apart[np.arange(areas), np.arange(areas)] = 0.0
     one, two, on = np.nonzero(apart)
     _leaf_loads(by, load, one * R + on, two * R + on, apart[one, two, on])
-    return load, int(here[of, rack].max(initial=1)) - 1
+    return load
 
 
-def tray_pairs(by: Router, groups: Ints) -> tuple[Ints, Ints, Floats]:
-    """Transfers between racks in groups that cannot be counted: source, target, how many.
+def tray_pairs(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """Transfers between racks that were not counted: source, target, how many; part by part.
 
     GPUs of one tray use the same NICs where NVLink joins all of them: one stands for all. Not where
     NVLink between two of them could be a limit: each has steps of its own there.
     """
-    R, found = by.nics.rails, []
-    joined = _joined(by)
-    for group in groups:
+    R, joined = by.nics.rails, _joined(by)
+    for group, counted in zip(groups, simple, strict=True):
         stands = np.where(joined[group], group // R * R, group)
         _, first, times = np.unique(stands, return_index=True, return_counts=True)
-        source, target = np.repeat(group[first], len(group)), np.tile(group, len(first))
-        apart = source // by.nvlink.gpus != target // by.nvlink.gpus
-        found.append((source[apart], target[apart], np.repeat(times, len(group))[apart]))
-    if not found:
-        none = np.zeros(0, dtype=np.int64)
-        return none, none, np.zeros(0)
-    source, target, times = (np.concatenate(part) for part in zip(*found, strict=True))
-    return source, target, times.astype(np.float64)
+        odd = ~counted[first]
+        for which, targets in ((odd, group), (~odd, group[~counted])):
+            at = np.flatnonzero(which)
+            step = max(1, _MOST_PAIRS // max(1, len(targets)))
+            for begin in range(0, len(at) if len(targets) else 0, step):
+                few = at[begin : begin + step]
+                source = np.repeat(group[first[few]], len(targets))
+                target = np.tile(targets, len(few))
+                apart = source // by.nvlink.gpus != target // by.nvlink.gpus
+                many = np.repeat(times[few], len(targets))[apart].astype(np.float64)
+                yield source[apart], target[apart], many
+
+
+def rack_pairs(by: Router, groups: Ints) -> Iterator[tuple[Ints, Ints]]:
+    """Ordered pairs of different members in one rack whose NVLink is damaged, group by group."""
+    for group in groups[(by.nvlink.slot[groups // by.nvlink.gpus] >= 0).any(axis=1)]:
+        rack = group // by.nvlink.gpus
+        for one in np.unique(rack[by.nvlink.slot[rack] >= 0]):
+            here = group[rack == one]
+            source, target = np.repeat(here, len(here)), np.tile(here, len(here))
+            yield source[source != target], target[source != target]
+
+
+def most_in_a_rack(by: Router, groups: Ints) -> int:
+    """The most transfers of one member to others of its group in one rack of whole NVLink."""
+    rack = groups // by.nvlink.gpus
+    key = np.arange(len(groups))[:, None] * len(by.nvlink.slot) + rack
+    here = np.unique(key[by.nvlink.slot[rack] < 0], return_counts=True)[1]
+    return int(here.max(initial=1)) - 1
 
 
 def _joined(by: Router) -> Bools:

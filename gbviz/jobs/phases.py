@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gbviz.flows.columns import flow_columns
-from gbviz.jobs.exchange import countable, counted_loads, tray_pairs
+from gbviz.jobs.exchange import (
+    countable,
+    counted_loads,
+    most_in_a_rack,
+    rack_pairs,
+    tray_pairs,
+)
 from gbviz.routing.nvlink import nvlink_columns
 from gbviz.topology.catalogue import catalogue
 
@@ -19,6 +25,7 @@ if TYPE_CHECKING:
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 
+_ROUNDING = 1e-12
 _ONE_WAY = ("broadcast", "reduce", "send_recv")
 
 
@@ -41,6 +48,9 @@ class Phase:
         What the slower of NVLink and fabric reaches where both are needed, 1 where one is.
     cut
         True where a pair has no way: the phase never ends.
+    relay
+        Seconds that the busiest NIC would take for the bytes of its own GPUs, and its link; what
+        the NICs around a dead one carry for it is no faster than it was. (0, -1) where all live.
     """
 
     name: str
@@ -50,6 +60,7 @@ class Phase:
     room: Floats
     eta: float
     cut: bool
+    relay: tuple[float, int] = (0.0, -1)
 
     def fabric_s(self, room: Floats | None = None) -> tuple[float, int]:
         """Seconds on the fabric, and the link that decides it (-1 for none).
@@ -65,7 +76,7 @@ class Phase:
             return 0.0, -1
         took = self.load / (self.room if room is None else room)
         worst = int(took.argmax())
-        return float(took[worst]), int(self.link[worst])
+        return max((float(took[worst]), int(self.link[worst])), self.relay, key=lambda it: it[0])
 
     def seconds(self, room: Floats | None = None) -> float:
         """Seconds that the phase takes, NVLink and fabric overlapped."""
@@ -97,12 +108,27 @@ def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats
     far[np.flatnonzero(inside)[~joined]] = True
     routed = flow_columns(by, source[far], target[far])
     load = routed.load(each[far][routed.flow])
+    # Where nothing is relayed the NICs' own links say the same.
+    whole = by.nics.whole and by.table.connected.all()
+    own = None if whole else own_nics(by, source[far], target[far], each[far])
     cut = bool(routed.cut.any() or routed.gone.any())
-    return _phase(name, by, nvlink_s, load, cut=cut)
+    return _phase(name, by, nvlink_s, load, own, cut=cut)
 
 
-def _phase(name: str, by: Router, nvlink_s: float, load: Floats, *, cut: bool) -> Phase:
-    """A phase from its time on NVLink and its bytes on every link of the router's space."""
+def own_nics(by: Router, source: Ints, target: Ints, amount: Floats) -> Floats:
+    """(2 NICs,) bytes of transfers on the NICs of their rails, out and in, live or not."""
+    R, n = by.nics.rails, len(by.nics.leaf)
+    out = source - source % R + target % R
+    return np.concatenate([np.bincount(nic, amount, n) for nic in (out, target)])
+
+
+def _phase(
+    name: str, by: Router, nvlink_s: float, load: Floats, own: Floats | None = None, *, cut: bool
+) -> Phase:
+    """A phase from its time on NVLink and its bytes on every link of the router's space.
+
+    `own` are the bytes on the NICs of their rail as `own_nics` gives them.
+    """
     start = int(by.space.starts[-2])
     facts = catalogue()
     link = np.flatnonzero(load)
@@ -113,7 +139,20 @@ def _phase(name: str, by: Router, nvlink_s: float, load: Floats, *, cut: bool) -
     )
     room = part * by.space.capacity[link] * 1e9
     eta = facts.value("collectives.eta_x") if nvlink_s > 0 and len(link) else 1.0
-    return Phase(name, nvlink_s, link, load[link], room, eta, cut)
+    relay = (0.0, -1) if own is None else _relay(by, load, own)
+    return Phase(name, nvlink_s, link, load[link], room, eta, cut, relay)
+
+
+def _relay(by: Router, load: Floats, own: Floats) -> tuple[float, int]:
+    """Seconds and link of the busiest NIC of which others carry bytes; of equals the weakest."""
+    away = np.where(own > load[: len(own)] * (1 + _ROUNDING), own, 0.0)
+    most = float(away.max(initial=0.0))
+    if most == 0.0:
+        return 0.0, -1
+    busiest = np.flatnonzero(away >= most * (1 - _ROUNDING))
+    link = int(busiest[by.space.capacity[busiest].argmin()])
+    rate = catalogue().value("nic.efficiency") * float(by.fabric.tiers[0].capacity.max()) * 1e9
+    return most / rate, link
 
 
 def nvlink_seconds(by: Router, source: Ints, target: Ints, amount: Floats) -> tuple[float, Bools]:
@@ -277,28 +316,23 @@ def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
     """Each rank sends an equal part of `size` to every rank of its group, itself included."""
     part = size / groups.shape[1]
     simple = countable(by, groups)
-    odd = groups[~simple]
-    if not len(odd):
-        return _counted(name, by, groups, part)
-    if by.single_path:
-        rest = flow_phase(name, by, *_pairs(odd), part)
-    else:
-        source, target, times = tray_pairs(by, odd)
-        rest = flow_phase(name, by, source, target, times * part)
-        source, target = _pairs(odd)
-        near = source // by.nvlink.gpus == target // by.nvlink.gpus
-        inside = flow_phase(name, by, source[near], target[near], part)
-        rest = _both(by, rest, inside, max(rest.nvlink_s, inside.nvlink_s))
-    if not simple.any():
-        return rest
-    whole = _counted(name, by, groups[simple], part)
-    return _both(by, rest, whole, max(rest.nvlink_s, whole.nvlink_s))
-
-
-def _counted(name: str, by: Router, groups: Ints, part: float) -> Phase:
-    load, most = counted_loads(by, groups)
+    load = counted_loads(by, groups, simple)
+    own = load[: int(by.space.starts[2])].copy()
+    cut = False
+    for source, target, times in tray_pairs(by, groups, simple):
+        routed = flow_columns(by, source, target)
+        load += routed.load(times[routed.flow])
+        own += own_nics(by, source, target, times)
+        cut |= bool(routed.cut.any() or routed.gone.any())
     rate = catalogue().value("nvlink.collective_GBps") * 1e9
-    return _phase(name, by, most * part / rate, load * part, cut=False)
+    within = most_in_a_rack(by, groups) * part / rate
+    found = _phase(name, by, within, load * part, own * part, cut=cut)
+    pairs = list(rack_pairs(by, groups))
+    if not pairs:
+        return found
+    source, target = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
+    inside = flow_phase(name, by, source, target, part)
+    return _both(by, found, inside, max(found.nvlink_s, inside.nvlink_s))
 
 
 def _both(by: Router, one: Phase, two: Phase, nvlink_s: float) -> Phase:
@@ -306,10 +340,5 @@ def _both(by: Router, one: Phase, two: Phase, nvlink_s: float) -> Phase:
     load = np.zeros(len(by.space.capacity))
     for phase in (one, two):
         load[phase.link] += phase.load
-    return _phase(one.name, by, nvlink_s, load, cut=one.cut or two.cut)
-
-
-def _pairs(groups: Ints) -> tuple[Ints, Ints]:
-    """Every ordered pair of different members of each group."""
-    one, two = np.nonzero(~np.eye(groups.shape[1], dtype=bool))
-    return groups[:, one].reshape(-1), groups[:, two].reshape(-1)
+    found = _phase(one.name, by, nvlink_s, load, cut=one.cut or two.cut)
+    return replace(found, relay=max(one.relay, two.relay))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,6 +10,7 @@ import pytest
 
 from gbviz.flows.columns import flow_columns
 from gbviz.flows.router import router
+from gbviz.jobs import exchange
 from gbviz.jobs.exchange import countable, counted_loads, tray_pairs
 from gbviz.jobs.phases import collective
 from gbviz.topology import build, cluster_spec
@@ -68,14 +70,14 @@ def test_counted_is_enumerated(name: str, k: int, mode: Mode) -> None:
     for seed in range(8):
         by = damaged(FABRICS[name], seed, (*EVERYTHING[:5], *SWITCHES, *NVLINK, *HOSTS), mode)
         groups = some_groups(by, seed, k)
-        groups = groups[countable(by, groups)]
-        if not len(groups):
+        simple = countable(by, groups)
+        if not simple.any():
             continue
-        load, most = counted_loads(by, groups)
+        load = counted_loads(by, groups, simple)
         first = int(by.space.starts[-2])
-        want = one_by_one(by, apart(by, members(groups)))
+        both = [(s, t) for g, m in zip(groups, simple, strict=True) for s, t in members(g[m][None])]
+        want = one_by_one(by, apart(by, both))
         np.testing.assert_allclose(load[:first], want[:first], rtol=1e-12, atol=1e-12)
-        assert most == most_in_a_rack(by, groups)
         counted += 1
     assert counted
 
@@ -90,8 +92,9 @@ def most_in_a_rack(by: Router, groups: Ints) -> int:
 def test_a_whole_fabric_is_all_countable(name: str, k: int) -> None:
     by = router(FABRICS[name], broken(FABRICS[name]), "adaptive", 0)
     groups = some_groups(by, k, k)
-    assert countable(by, groups).all()
-    load, _ = counted_loads(by, groups)
+    simple = countable(by, groups)
+    assert simple.all()
+    load = counted_loads(by, groups, simple)
     net, pairs = Net(FABRICS[name], by.health), apart(by, members(groups))
     for nic, (up, down, _, _) in net.nic_link.items():
         shares = [share for s, t in pairs for _, share in net.pieces(s, t, "adaptive", 0)]
@@ -109,7 +112,9 @@ def worst_s(by: Router, load: Floats) -> float:
 
 @pytest.mark.parametrize("name", FABRICS)
 @pytest.mark.parametrize("kinds", [HOSTS, ("nic cable", "nic", "leaf"), NVLINK, EVERYTHING])
-def test_trays_stand_for_their_gpus(name: str, kinds: tuple[str, ...]) -> None:
+def test_trays_stand_for_their_gpus(
+    name: str, kinds: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     fabric = FABRICS[name]
     for seed in range(8):
         by = damaged(fabric, seed, kinds)
@@ -118,10 +123,13 @@ def test_trays_stand_for_their_gpus(name: str, kinds: tuple[str, ...]) -> None:
         ways = np.array(pairs).reshape(-1, 2).T
         if flow_columns(by, *ways).cut.any():
             continue
-        source, target, times = tray_pairs(by, groups)
-        assert times.sum() == len(pairs)
-        found = flow_columns(by, source, target)
-        load = found.load(times[found.flow])
+        monkeypatch.setattr(exchange, "_MOST_PAIRS", 1 + 7 * seed)
+        load, some = np.zeros(len(by.space.capacity)), 0.0
+        for source, target, times in tray_pairs(by, groups, np.zeros(groups.shape, bool)):
+            found = flow_columns(by, source, target)
+            load += found.load(times[found.flow])
+            some += float(times.sum())
+        assert some == len(pairs)
         first = int(by.space.starts[-2])
         want = one_by_one(by, pairs)
         np.testing.assert_allclose(load[:first], want[:first], rtol=1e-12, atol=1e-12)
@@ -139,7 +147,8 @@ def test_a_gpu_that_reaches_one_mate_only_does_not_stand_for_another() -> None:
         [True, True, True, True],
     ]
     groups = np.array([[0, 1, 3, 74, 75]])
-    source, target, times = tray_pairs(by, groups)
+    [(source, target, times), *more] = tray_pairs(by, groups, np.zeros(groups.shape, bool))
+    assert not more
     found = flow_columns(by, source, target)
     want = one_by_one(by, apart(by, members(groups)))
     whole = int(by.space.starts[-2]) + 2 * 3 * 72
@@ -167,16 +176,17 @@ def test_few_links_of_a_gpu_are_its_own_load() -> None:
 def test_what_cannot_be_counted() -> None:
     groups = np.array([[0, 72], [1, 144], [80, 150], [8, 9]])
 
-    def found(*did: str, mode: Mode = "adaptive") -> list[bool]:
+    def odd(*did: str, mode: Mode = "adaptive") -> list[int]:
         by = router(RACKS, broken(RACKS, *did), mode, 0)
-        return [bool(it) for it in countable(by, groups)]
+        found: list[int] = groups[~countable(by, groups)].tolist()
+        return found
 
-    assert found() == [True, True, True, True]
-    assert found("rack-0/tray-0/nic-3") == [False, False, True, True]
-    assert found("rack-0/nvswitch-0") == [False, False, True, False]
-    assert found("leaf-0") == [False, False, False, True]
-    assert found("rack-0/tray-0/gpu-2") == [False, False, True, False]
-    assert found(mode="ecmp") == [False] * 4
+    assert odd() == []
+    assert odd("rack-0/tray-0/nic-3") == [0, 1]
+    assert odd("rack-0/nvswitch-0") == [0, 1, 8, 9]
+    assert odd("leaf-0") == [0, 72, 1, 144, 80, 150]
+    assert odd("rack-0/tray-0/gpu-2") == [0, 1, 8, 9]
+    assert odd(mode="ecmp") == groups.reshape(-1).tolist()
 
 
 @pytest.mark.parametrize("mode", ["adaptive", "spray", "ecmp", "static"])
@@ -196,7 +206,12 @@ def test_the_phase_takes_as_long_as_its_worst_link(name: str, mode: Mode) -> Non
         load = one_by_one(by, pairs)[: int(by.space.starts[-2])] * part
         room = 0.95e9 * by.space.capacity[: len(load)]
         busy = load > 0
-        worst = float((load[busy] / room[busy]).max())
-        assert phase.fabric_s()[0] == pytest.approx(worst, rel=1e-9)
+        worst = float((load[busy] / room[busy]).max(initial=0.0))
+        # A dead NIC's own bytes go no faster around it.
+        R = by.nics.rails
+        own = Counter(("out", s - s % R + t % R) for s, t in pairs)
+        own += Counter(("in", t) for _, t in pairs)
+        alone = max(own.values(), default=0) * part / (0.95e9 * fabric.tiers[0].capacity.max())
+        assert phase.fabric_s()[0] == pytest.approx(max(worst, alone), rel=1e-9)
         inside = most_in_a_rack(by, groups) * part / (680 / 900 * by.nvlink.capacity[0] * 1e9)
         assert phase.nvlink_s == pytest.approx(inside, rel=1e-9)
