@@ -9,7 +9,7 @@ import click
 
 from gbviz.cli.options import screen, time_s
 from gbviz.engine import evaluate
-from gbviz.errors import GbvizError
+from gbviz.errors import GbvizError, ScenarioError
 from gbviz.report.document import document, to_json
 from gbviz.scenario.file import load
 
@@ -37,7 +37,9 @@ def run(files: tuple[Path, ...], at: str | None, as_json: bool, quiet: bool, ver
         try:
             snapshot = evaluate(load(path), at_s)
         except GbvizError as error:
-            click.echo(f"gbviz: {error}", err=True)
+            # A fault of the file itself already says where it stands.
+            place = "" if isinstance(error, ScenarioError) else f"{path}: "
+            click.echo(f"gbviz: {place}{error}", err=True)
             code = BAD_INPUT
             continue
         found = document(snapshot, judge=at_s is None)

@@ -77,8 +77,11 @@ class WhatifCommand(ClusterCommand):
 
 def _is_target(arg: str) -> bool:
     """Whether a word is meant for a preset or a file rather than for a component."""
-    is_file = Path(arg).suffix.lower() in {".yaml", ".yml", ".json"}
-    return is_file or nearest(arg, presets(), cutoff=0.7) is not None
+    return _is_file(arg) or nearest(arg, presets(), cutoff=0.7) is not None
+
+
+def _is_file(word: str) -> bool:
+    return Path(word).suffix.lower() in {".yaml", ".yml", ".json"}
 
 
 @click.command(cls=WhatifCommand)
@@ -115,7 +118,10 @@ def whatif(
     in its place: its jobs, and the faults that hold at the end or at --at, are there already.
     """
     degrade = dict(_factor(text) for text in options["degrade"])
-    scenario = scenario_from(_target(words), options).standing_at(time_s(options["at"]))
+    target = _target(words)
+    if options["at"] is not None and not _is_file(target):
+        raise InputError(f"goes with a scenario file: nothing happens in {target}", where="--at")
+    scenario = scenario_from(target, options).standing_at(time_s(options["at"]))
     scenario = scenario.with_faults(degrade=degrade)
     scenario = scenario.with_faults(*options["fail"])  # of both on one part the failure counts
     scenario = scenario.with_repairs(*options["repair"])

@@ -114,7 +114,7 @@ def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> 
         new, old = pace(job, values), pace(job, was)
         slowdown = old / new if new > 0 else None
         if old == 0:
-            slowdown, reason["slowdown"] = 1.0, "the job takes no time"
+            slowdown = 1.0  # It takes no time, then as now.
     cost = OneOff()
     if post is not base:
         cost = one_off(job, (base.by[number], before), (post.by[number], now))

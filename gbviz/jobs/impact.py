@@ -91,6 +91,9 @@ def one_off(
     if now[1].survivors.lost:
         detection = job.detection if isinstance(job, TrainingJob) else 0.0
         return OneOff(detection, lost_work, restart)
+    if now[1].run is None:
+        # No way is left to reroute to, or the job does not wait for one.
+        return OneOff(facts.value("routing.ib_timeout_s"), lost_work, restart)
     first = int(before[0].space.starts[2])
     was, left = before[0].space.capacity[:first], now[0].space.capacity[:first]
     dead = np.flatnonzero((was > 0) & (left == 0))

@@ -171,7 +171,7 @@ class CollectiveJob(Placement):
     op: Literal[
         "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send_recv"
     ]
-    size: Annotated[Bytes, Field(gt=0)]
+    size: Annotated[Bytes, Field(ge=1)]
     algorithm: Algorithm = "auto"
 
 

@@ -250,11 +250,17 @@ def check_shape(job: TrainingJob, ranks: int) -> None:
             f" {shape.cp * shape.dp:,}",
             where=where,
         )
-    _check_memory(job)
+    check_memory(job)
 
 
-def _check_memory(job: TrainingJob) -> None:
-    """Refuse a job that no GPU can hold, even if it computes every activation twice."""
+def check_memory(job: TrainingJob) -> None:
+    """Refuse a job that no GPU can hold, even if it computes every activation twice.
+
+    Raises
+    ------
+    InputError
+        It says what a GPU would hold; or there is no model of that name.
+    """
     held = memory(
         model_of(job.model),
         job.parallelism,

@@ -122,7 +122,9 @@ def figures(metrics: Metrics, base: Metrics) -> Json:
         metrics.bisection_GBps / base.bisection_GBps if base.bisection_GBps else None
     )
     known = {
-        "nonblocking_why": "no traffic that the NICs take is blocked",
+        "nonblocking_why": metrics.reason.get(
+            "nonblocking", "no traffic that the NICs take is blocked"
+        ),
         "all_to_all_bottleneck": "no link limits it",
         "bisection_fraction": "the healthy cluster has no bisection",
     }

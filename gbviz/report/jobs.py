@@ -107,7 +107,8 @@ def _traffic(impact: TrafficImpact) -> Json:
         },
         "one_off": {"stall_s": 0, "lost_work_s": 0, "restart_s": 0},
     }
-    reason = {name: "no flow moves" for name in ("slowdown", "bottleneck") if found[name] is None}
+    why = "every flow gets its demand" if post.total_GBps else "no flow moves"
+    reason = {name: why for name in ("slowdown", "bottleneck") if found[name] is None}
     return found | ({"reason": reason} if reason else {})
 
 

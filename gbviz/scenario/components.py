@@ -8,7 +8,10 @@ from gbviz.errors import InputError
 from gbviz.faults.fault import fault_on
 from gbviz.jobs.inference import check_pools
 from gbviz.jobs.placement import place
+from gbviz.jobs.run import check_collective
 from gbviz.jobs.spec import InferenceJob, TrafficSpec, TrainingJob
+from gbviz.jobs.traffic import PATTERNS, flows_of, traffic_of
+from gbviz.jobs.training import check_memory
 from gbviz.scenario.event import moments
 from gbviz.scenario.extends import Complaint
 from gbviz.scenario.lookup import Lookup
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gbviz.jobs.placement import Placed
-    from gbviz.jobs.spec import Job, Placement
+    from gbviz.jobs.spec import CollectiveJob, Job, Placement
     from gbviz.scenario.event import Event
     from gbviz.scenario.form import Parts
     from gbviz.scenario.strict import Path
@@ -107,10 +110,14 @@ def _jobs(fabric: Fabric, jobs: Mapping[int, Job]) -> Iterator[Complaint]:
         job = jobs[number]
         if isinstance(job, TrainingJob):
             yield from _ranks(number, job, where)
+            yield from _memory(number, job)
         elif isinstance(job, InferenceJob):
             yield from _pools(number, job, where)
         elif isinstance(job, TrafficSpec):
             yield from _pairs(fabric, number, job)
+            yield from _pattern(fabric, number, job, where)
+        else:
+            yield from _algorithm(fabric, number, job, where)
 
 
 def _place(fabric: Fabric, jobs: dict[int, Job], placed: dict[int, Placed]) -> Iterator[Complaint]:
@@ -160,6 +167,33 @@ def _pools(number: int, job: InferenceJob, where: Placed) -> Iterator[Complaint]
         # A group size that does not divide its pool, or a model of no such name, is told elsewhere.
         if "GB of weights" in error.message:
             yield Complaint(("jobs", number), error.message, error.hint)
+
+
+def _memory(number: int, job: TrainingJob) -> Iterator[Complaint]:
+    try:
+        check_memory(job)
+    except InputError as error:
+        # A model of no such name is told elsewhere.
+        if error.where != "model":
+            yield Complaint(("jobs", number, "parallelism"), error.message, error.hint)
+
+
+def _algorithm(
+    fabric: Fabric, number: int, job: CollectiveJob, where: Placed
+) -> Iterator[Complaint]:
+    try:
+        check_collective(job, where.gpus, fabric.count("gpu") // fabric.count("rack"))
+    except InputError as error:
+        yield Complaint(("jobs", number, "algorithm"), error.message, error.hint)
+
+
+def _pattern(fabric: Fabric, number: int, job: TrafficSpec, where: Placed) -> Iterator[Complaint]:
+    if job.pattern == "pairs" or job.pattern not in PATTERNS:
+        return
+    try:
+        flows_of(fabric, traffic_of(job), 0, where.gpus)
+    except InputError as error:
+        yield Complaint(("jobs", number, "pattern"), error.message, error.hint)
 
 
 def _described(job: Placement, where: Placed) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gbviz.engine import evaluate
@@ -181,3 +182,44 @@ def test_states() -> None:
     assert state_of(1.01, shrunk=False) == "degraded"
     assert state_of(1.0, shrunk=True) == "degraded"
     assert state_of(0.9, shrunk=False) == "running"
+
+
+def test_a_job_that_is_cut_in_two_waits_for_the_timeout() -> None:
+    """No spine is left: there is nothing to reroute to."""
+    found = impact(training(), "spine-*")
+    assert found.state == "aborted"
+    assert found.one_off.stall_s == pytest.approx(TIMEOUT)
+    assert (found.one_off.lost_work_s, found.one_off.restart_s) == (900, 600)
+
+
+OPS = ("all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send_recv")
+
+
+@pytest.mark.parametrize("op", OPS)
+@pytest.mark.parametrize(
+    "fault", ["rack-4/tray-0/nic-0", "leaf-4", "leaf-4~spine-*", "spine-[0-2]"]
+)
+def test_one_gpu_a_rack_goes_no_faster_around_its_nic(op: str, fault: str) -> None:
+    """Three idle NICs beside a dead one carry for its GPU what that NIC did, not three times."""
+    job = collective(op=op, racks="rack-[3-4]", gpus_per_rack=1)
+    found = impact(job, fault)
+    assert found.slowdown == pytest.approx(1, rel=1e-12)
+    assert found.bottleneck is not None
+    around = found.bottleneck.words.endswith("other NICs carry for it what one could")
+    assert around == (not fault.startswith("spine"))
+
+
+@pytest.mark.parametrize("op", OPS)
+def test_a_fault_that_takes_no_gpu_makes_no_job_faster(op: str) -> None:
+    rng = np.random.default_rng(3)
+    kinds = ("rack-{}/tray-{}/nic-{}", "leaf-{}~spine-{}", "spine-{}", "leaf-{}")
+    for gpus_per_rack in (1, 2, 5, 72):
+        job = collective(op=op, racks="rack-[2-5]", gpus_per_rack=gpus_per_rack)
+        for _ in range(6):
+            fail = [
+                kinds[kind].format(*rng.integers(0, (4, 4, 4)).tolist())
+                for kind in rng.integers(0, len(kinds), 3)
+            ]
+            found = impact(job, *fail)
+            assert found.slowdown is not None
+            assert found.slowdown >= 1 - 1e-9, fail

@@ -121,9 +121,10 @@ def test_one_leaf_and_no_way() -> None:
 def test_pick_is_index_modulo_what_will_do(seed: int) -> None:
     rng = np.random.default_rng(seed)
     F, width = int(rng.integers(1, 30)), int(rng.choice([4, 6]))
-    live = rng.random((3, width)) < 0.6
-    leads = [rng.random((2, width // w)) < 0.7 for w in (1, 2)]
-    rows = [rng.integers(0, n, F) for n in (3, 2, 2)]
+    switches = int(rng.choice([3, 40]))  # many make more combinations than there are flows
+    live = rng.random((switches, width)) < 0.6
+    leads = [rng.random((switches, width // w)) < 0.7 for w in (1, 2)]
+    rows = [rng.integers(0, switches, F) for _ in range(3)]
     index = rng.integers(0, 100, F)
     cable, count = pick((live, rows[0]), list(zip(leads, rows[1:], strict=True)), index)
     for f in range(F):

@@ -149,7 +149,10 @@ TRAINING = "kind: training, model: llama3-8b, batch: {global: 64}, parallelism: 
             "{name: a, kind: collective, op: all_reduce, size: 1XB}",
             "must be a number with one of: B",
         ),
-        ("{name: a, kind: collective, op: all_reduce, size: 0}", "jobs[0].size: must be above 0"),
+        (
+            "{name: a, kind: collective, op: all_reduce, size: 0}",
+            "jobs[0].size: must be at least 1",
+        ),
         (
             f"{{name: a, {TRAINING}, racks: rack-0, gpus_per_rack: 60}}",
             "jobs[0].parallelism: tp x cp x pp x dp = 4 x 1 x 1 x 16 = 64 ranks, but rack-0 with 60"
@@ -221,6 +224,23 @@ TRAINING = "kind: training, model: llama3-8b, batch: {global: 64}, parallelism: 
             "{name: a, kind: inference, model: llama3-405b, prefill: {gpus: 4, tp: 1},"
             " decode: {gpus: 4}, vms: 2, precision: bf16}",
             "GB of weights",
+        ),
+        (
+            "{name: a, kind: training, model: llama3-405b, parallelism: {tp: 2, dp: 288},"
+            " batch: {global: 288}}",
+            "jobs[0].parallelism: a GPU would hold weights 4",
+        ),
+        (
+            "{name: a, kind: collective, op: all_to_all, size: 1GB, algorithm: nvls}",
+            "jobs[0].algorithm: all_to_all has no algorithm 'nvls'",
+        ),
+        (
+            "{name: a, kind: collective, op: all_reduce, size: 1GB, algorithm: nvls}",
+            "jobs[0].algorithm: the switches reduce within one rack",
+        ),
+        (
+            "{name: a, kind: traffic, pattern: shift, racks: rack-0}",
+            "jobs[0].pattern: a shift by 72 sends every one of 72 GPUs to itself",
         ),
         (
             "{name: a, kind: traffic, racks: rack-0}\n  - {name: a, kind: traffic, racks: rack-1}",
