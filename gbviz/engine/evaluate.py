@@ -67,7 +67,7 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
         text=None,
     )
     base = _healthy(healthy)
-    work = _work(fabric, scenario)
+    work = base.work
     now = _state(fabric, causes, scenario, work) if causes else base
     problems = {*base.metrics.problems, *now.metrics.problems}
     for result in (*base.jobs.traffic, *now.jobs.traffic):
@@ -95,6 +95,7 @@ class _State:
     consequences: tuple[Fault, ...]
     metrics: Metrics
     jobs: JobsState
+    work: _Work
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -148,7 +149,7 @@ def _state(fabric: Fabric, causes: tuple[Fault, ...], scenario: Scenario, work: 
     mode, seed = scenario.routing, scenario.seed
     found = metrics(fabric, health, thermal, mode, seed)
     jobs = jobs_state(fabric, health, thermal.clock, work.stepping, work.traffic, (mode, seed))
-    return _State(health, thermal, consequences, found, jobs)
+    return _State(health, thermal, consequences, found, jobs, work)
 
 
 def _activity(fabric: Fabric, health: Health, work: _Work) -> Floats | None:

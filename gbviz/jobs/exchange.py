@@ -88,8 +88,11 @@ def tray_pairs(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, 
     GPUs of one tray use the same NICs where NVLink joins all of them: one stands for all. Not where
     NVLink between two of them could be a limit: each has steps of its own there.
     """
+    left = ~simple.all(axis=1)
+    if not left.any():
+        return
     R, joined = by.nics.rails, _joined(by)
-    for group, counted in zip(groups, simple, strict=True):
+    for group, counted in zip(groups[left], simple[left], strict=True):
         stands = np.where(joined[group], group // R * R, group)
         _, first, times = np.unique(stands, return_index=True, return_counts=True)
         odd = ~counted[first]
