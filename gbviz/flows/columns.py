@@ -106,7 +106,7 @@ def flow_columns(by: Router, source: Ints, target: Ints, *, bounded: bool = Fals
     by
         The fabric under its health and routing mode.
     source, target
-        (F,) GPU numbers within their kind; a GPU to itself needs no link at all.
+        (F,) GPU numbers within their kind; a GPU to itself crosses its NVLink out and in.
     bounded
         True where others use links too, so that any link may be a limit and needs a column.
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.jobs.phases import Phase
-    from gbviz.topology.fabric import Bools, Floats, Ints
+    from gbviz.topology.fabric import Floats, Ints
 
 DAMPING = 0.5
 TOLERANCE = 1e-6
@@ -88,15 +88,19 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
         for phase, times in zip(job.phases, job.repeats, strict=True):
             np.add.at(row, phase.link, phase.load * times)
     users = (loads > 0).sum(axis=0) + streams
-    seen = [[_room(p, users, capacity) for p in job.phases] for job in jobs]
+    met = np.flatnonzero(users > 1)
+    number_of = np.zeros(len(capacity), dtype=np.int64)
+    number_of[met] = np.arange(len(met))
+    seen = [[_room(p, users, capacity, number_of) for p in job.phases] for job in jobs]
+    here, others = loads[:, met], traffic[met]
     step = np.array([_step(job, [None] * len(job.phases)) for job in jobs])
     rounds, converged = 0, len(jobs) == 0
     phase_s: list[list[float]] = [[] for _ in jobs]
     limit: list[list[int]] = [[] for _ in jobs]
     while rounds < MOST_ROUNDS and not converged:
         rounds += 1
-        each = np.divide(loads, step[:, None], out=np.zeros_like(loads), where=step[:, None] > 0)
-        total = each.sum(axis=0) + traffic
+        each = np.divide(here, step[:, None], out=np.zeros_like(here), where=step[:, None] > 0)
+        total = each.sum(axis=0) + others
         fresh = np.empty_like(step)
         for number, job in enumerate(jobs):
             rest = total - each[number]
@@ -126,23 +130,31 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Room:
-    """What a phase's links are worth: `several` (n,) others use it too, (n,) users, capacity."""
+    """The (m,) links of a phase that others use too.
 
-    several: Bools
+    `which` of its own they are, their `number` among all that jobs meet on, users, capacities.
+    """
+
+    which: Ints
+    number: Ints
     users: Ints
     capacity: Floats
 
 
-def _room(phase: Phase, users: Ints, capacity: Floats) -> _Room:
-    return _Room(users[phase.link] > 1, users[phase.link], capacity[phase.link])
+def _room(phase: Phase, users: Ints, capacity: Floats, number_of: Ints) -> _Room:
+    which = np.flatnonzero(users[phase.link] > 1)
+    link = phase.link[which]
+    return _Room(which, number_of[link], users[link], capacity[link])
 
 
 def _left(phase: Phase, room: _Room, rest: Floats) -> Floats | None:
     """Bytes/s left for a phase on its links where others use them too."""
-    if not room.several.any():
+    if not len(room.which):
         return None
-    part = np.maximum(1.0 - rest[phase.link] / room.capacity, 1.0 / room.users)
-    return np.where(room.several, phase.room * part, phase.room)
+    part = np.maximum(1.0 - rest[room.number] / room.capacity, 1.0 / room.users)
+    left = phase.room.copy()
+    left[room.which] *= part
+    return left
 
 
 def _overlapped(phase: Phase, fabric_s: float) -> float:
