@@ -96,9 +96,9 @@ def one_off(
         return OneOff(facts.value("routing.ib_timeout_s"), lost_work, restart)
     first = int(before[0].space.starts[2])
     was, left = before[0].space.capacity[:first], now[0].space.capacity[:first]
-    dead = np.flatnonzero((was > 0) & (left == 0))
+    dead = (was > 0) & (left == 0)
     phases = before[1].run.phases
-    if len(dead) and any(np.isin(phase.link, dead).any() for phase in phases):
+    if dead.any() and any(dead[phase.link[phase.link < first]].any() for phase in phases):
         return OneOff(facts.value("routing.ib_timeout_s"), lost_work, restart)
     last = int(before[0].space.starts[-2])
     between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)

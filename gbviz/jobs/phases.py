@@ -106,6 +106,8 @@ def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats
     # What NVLink no longer joins goes by the fabric, like traffic between racks.
     far = ~inside
     far[np.flatnonzero(inside)[~joined]] = True
+    if not far.any():
+        return _near(name, nvlink_s)
     routed = flow_columns(by, source[far], target[far])
     load = routed.load(each[far][routed.flow])
     # Where nothing is relayed the NICs' own links say the same.
@@ -113,6 +115,11 @@ def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats
     own = None if whole else own_nics(by, source[far], target[far], each[far])
     cut = bool(routed.cut.any() or routed.gone.any())
     return _phase(name, by, nvlink_s, load, own, cut=cut)
+
+
+def _near(name: str, nvlink_s: float) -> Phase:
+    """A phase that stays on NVLink."""
+    return Phase(name, nvlink_s, np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 1.0, cut=False)
 
 
 def own_nics(by: Router, source: Ints, target: Ints, amount: Floats) -> Floats:
@@ -138,9 +145,13 @@ def _phase(
         facts.value("nvlink.collective_GBps") / facts.value("nvlink.gpu_GBps"),
     )
     room = part * by.space.capacity[link] * 1e9
-    eta = facts.value("collectives.eta_x") if nvlink_s > 0 and len(link) else 1.0
     relay = (0.0, -1) if own is None else _relay(by, load, own)
-    return Phase(name, nvlink_s, link, load[link], room, eta, cut, relay)
+    return Phase(name, nvlink_s, link, load[link], room, _eta(nvlink_s, link), cut, relay)
+
+
+def _eta(nvlink_s: float, link: Ints) -> float:
+    """What the slower of NVLink and fabric reaches beside the other."""
+    return catalogue().value("collectives.eta_x") if nvlink_s > 0 and len(link) else 1.0
 
 
 def _relay(by: Router, load: Floats, own: Floats) -> tuple[float, int]:
@@ -220,7 +231,7 @@ def collective(
     """
     n, k = groups.shape
     if k == 1 or size == 0 or n == 0:
-        return Phase(name, 0.0, np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 1.0, False)
+        return _near(name, 0.0)
     if op == "all_to_all":
         return _all_to_all(name, by, groups, size)
     rounds = 2.0 if op == "all_reduce" else 1.0
@@ -337,6 +348,8 @@ def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
 
 def _both(by: Router, one: Phase, two: Phase, nvlink_s: float) -> Phase:
     """Two phases at the same time: bytes on a link that both use add up."""
+    if not len(two.link):
+        return replace(one, nvlink_s=nvlink_s, eta=_eta(nvlink_s, one.link), cut=one.cut or two.cut)
     load = np.zeros(len(by.space.capacity))
     for phase in (one, two):
         load[phase.link] += phase.load
