@@ -78,10 +78,13 @@ class Phase:
         worst = int(took.argmax())
         return max((float(took[worst]), int(self.link[worst])), self.relay, key=lambda it: it[0])
 
-    def seconds(self, room: Floats | None = None) -> float:
-        """Seconds that the phase takes, NVLink and fabric overlapped."""
-        fabric = self.fabric_s(room)[0]
-        return max(self.nvlink_s, fabric) / (self.eta if fabric > 0 else 1.0)
+    def seconds(self) -> float:
+        """Seconds that the phase takes with nobody else there."""
+        return self.overlapped(self.fabric_s()[0])
+
+    def overlapped(self, fabric_s: float) -> float:
+        """Seconds that the phase takes where the fabric takes so many, beside NVLink."""
+        return max(self.nvlink_s, fabric_s) / (self.eta if fabric_s > 0 else 1.0)
 
 
 def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats | float) -> Phase:
@@ -277,7 +280,7 @@ def _within(
     live = live_nvlink(by, groups.reshape(-1)).min()
     switched = amount / (catalogue().value("nvlink.nvls_busbw_GBps") * 1e9 * live)
     best = switched if algorithm == "nvls" else min(ring.nvlink_s, switched)
-    return Phase(name, best, ring.link, ring.load, ring.room, 1.0, False)
+    return _near(name, best)
 
 
 # NCCL does not let the switches reduce in small groups: no gain was measured at 4 or 5 GPUs.

@@ -93,7 +93,7 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
     number_of[met] = np.arange(len(met))
     seen = [[_room(p, users, capacity, number_of) for p in job.phases] for job in jobs]
     here, others = loads[:, met], traffic[met]
-    step = np.array([_step(job, [None] * len(job.phases)) for job in jobs])
+    step = np.array([job.step_s([phase.seconds() for phase in job.phases]) for job in jobs])
     rounds, converged = 0, len(jobs) == 0
     phase_s: list[list[float]] = [[] for _ in jobs]
     limit: list[list[int]] = [[] for _ in jobs]
@@ -110,7 +110,7 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
             ]
             limit[number] = [link for _, link in found]
             phase_s[number] = [
-                _overlapped(phase, fabric)
+                phase.overlapped(fabric)
                 for phase, (fabric, _) in zip(job.phases, found, strict=True)
             ]
             fresh[number] = job.step_s(phase_s[number])
@@ -155,14 +155,6 @@ def _left(phase: Phase, room: _Room, rest: Floats) -> Floats | None:
     left = phase.room.copy()
     left[room.which] *= part
     return left
-
-
-def _overlapped(phase: Phase, fabric_s: float) -> float:
-    return max(phase.nvlink_s, fabric_s) / (phase.eta if fabric_s > 0 else 1.0)
-
-
-def _step(job: Stepper, _rooms: list[None]) -> float:
-    return job.step_s([phase.seconds() for phase in job.phases])
 
 
 def _moved(before: Floats, after: Floats) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pytest
@@ -12,31 +12,16 @@ from hypothesis import strategies as st
 
 from gbviz.errors import InputError
 from gbviz.faults import Action, Fault, apply, resolve
-from gbviz.topology import Fabric, build, cluster_spec
 from gbviz.topology.graph import from_graph
+from tests.topology.selecting import AZURE, NODES, PODS
 
-AZURE = build(cluster_spec("azure-gb300"))
-CDU = build(cluster_spec("gb300-cdu"))
-PODS = build(cluster_spec(racks=192))
+if TYPE_CHECKING:
+    from gbviz.topology import Fabric
+
 ODD = from_graph(["x>y"], ["s#0", "t"], [("x>y", "s#0", 100.0), *(("s#0", "t", 50.0),) * 3])
 
 EVERY = [
-    (AZURE, "rack-3", "rack"),
-    (AZURE, "rack-3/tray-17", "tray"),
-    (AZURE, "rack-3/tray-17/gpu-2", "gpu"),
-    (AZURE, "rack-3/tray-17/nic-2", "nic"),
-    (AZURE, "rack-3/tray-17/cpu-1", "cpu"),
-    (AZURE, "rack-3/nvtray-8", "nvtray"),
-    (AZURE, "rack-3/nvswitch-17", "nvswitch"),
-    (AZURE, "rack-3/feed-a", "feed"),
-    (AZURE, "rack-3/feed-b", "feed"),
-    (AZURE, "rack-3/shelf-7", "shelf"),
-    (AZURE, "leaf-63", "leaf"),
-    (AZURE, "spine-35", "spine"),
-    (PODS, "core-95", "core"),
-    (AZURE, "hxu-3", "hxu"),
-    (CDU, "cdu-5", "cdu"),
-    (CDU, "loop-1", "loop"),
+    *NODES,
     (AZURE, "leaf-0~spine-3", "cable"),
     (AZURE, "leaf-0~spine-3#1", "cable"),
     (AZURE, "rack-3/tray-17/nic-2~leaf-2", "cable"),

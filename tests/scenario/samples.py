@@ -209,3 +209,13 @@ def _events() -> st.SearchStrategy[dict[str, Any]]:
     return _some(
         event_rows().map(lambda rows: [row for row in rows if "repair" not in row]), "events"
     )
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
+    """Where every value inside of a document stands, itself included."""
+    found = [path]
+    if isinstance(value, dict):
+        found += [deep for key, one in value.items() for deep in places(one, (*path, key))]
+    if isinstance(value, list):
+        found += [deep for n, one in enumerate(value) for deep in places(one, (*path, n))]
+    return found

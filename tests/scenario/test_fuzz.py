@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gbviz.scenario.emit import text_of
-from tests.scenario.samples import EXAMPLE, documents, faults
+from tests.scenario.samples import EXAMPLE, documents, faults, places
 
 _TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 _ODD: st.SearchStrategy[Any] = (
@@ -31,15 +31,6 @@ _VALUES = st.recursive(
 )
 
 
-def _paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    found = [path]
-    if isinstance(value, dict):
-        found += [deep for key, one in value.items() for deep in _paths(one, (*path, key))]
-    if isinstance(value, list):
-        found += [deep for n, one in enumerate(value) for deep in _paths(one, (*path, n))]
-    return found
-
-
 def _changed(document: dict[str, Any], path: tuple[str | int, ...], value: Any) -> Any:
     if not path:
         return value
@@ -55,7 +46,7 @@ def _changed(document: dict[str, Any], path: tuple[str | int, ...], value: Any) 
 @settings(max_examples=400, deadline=None)
 def test_any_value_anywhere(document: dict[str, Any], data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(1, 3))):
-        path = data.draw(st.sampled_from(_paths(document)[1:]))
+        path = data.draw(st.sampled_from(places(document)[1:]))
         document = _changed(document, path, data.draw(_VALUES))
     one = faults(text_of(document))
     other = faults(json.dumps(document), "case.json")

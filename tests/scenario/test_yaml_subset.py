@@ -18,7 +18,7 @@ from gbviz.scenario.emit import inline, text_of
 from gbviz.scenario.json_strict import load_json, locate_json
 from gbviz.scenario.strict import decoded
 from gbviz.scenario.yaml_subset import PARSER, PureParser, load_yaml, locate_yaml
-from tests.scenario.samples import refused
+from tests.scenario.samples import places, refused
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -273,7 +273,7 @@ def test_another_reader_of_yaml_reads_the_same(document: dict[str, Any]) -> None
 @given(document=DOCUMENTS, data=st.data())
 @settings(max_examples=200, deadline=None)
 def test_fields_are_found_where_they_stand(document: dict[str, Any], data: st.DataObject) -> None:
-    paths = _paths(document)
+    paths = places(document)
     path = data.draw(st.sampled_from(paths))
     value: Any = document
     for part in path:
@@ -289,15 +289,6 @@ def test_fields_are_found_where_they_stand(document: dict[str, Any], data: st.Da
             rest = line[mark.value[1] - 1 :]
             is_json = text.startswith("{\n")
             assert rest.startswith(json.dumps(value) if is_json else inline(value))
-
-
-def _paths(value: Any, path: tuple[str | int, ...] = ()) -> list[tuple[str | int, ...]]:
-    found = [path]
-    if isinstance(value, dict):
-        found += [deep for key, one in value.items() for deep in _paths(one, (*path, key))]
-    if isinstance(value, list):
-        found += [deep for n, one in enumerate(value) for deep in _paths(one, (*path, n))]
-    return found
 
 
 def test_fields_that_are_not_there_have_no_place() -> None:

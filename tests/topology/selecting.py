@@ -31,6 +31,26 @@ ODD = from_graph(
     ],
 )
 
+# A node of every kind.
+NODES = [
+    (AZURE, "rack-3", "rack"),
+    (AZURE, "rack-3/tray-17", "tray"),
+    (AZURE, "rack-3/tray-17/gpu-2", "gpu"),
+    (AZURE, "rack-3/tray-17/nic-2", "nic"),
+    (AZURE, "rack-3/tray-17/cpu-1", "cpu"),
+    (AZURE, "rack-3/nvtray-8", "nvtray"),
+    (AZURE, "rack-3/nvswitch-17", "nvswitch"),
+    (AZURE, "rack-3/feed-a", "feed"),
+    (AZURE, "rack-3/feed-b", "feed"),
+    (AZURE, "rack-3/shelf-7", "shelf"),
+    (AZURE, "leaf-63", "leaf"),
+    (AZURE, "spine-35", "spine"),
+    (PODS, "core-95", "core"),
+    (AZURE, "hxu-3", "hxu"),
+    (CDU, "cdu-5", "cdu"),
+    (CDU, "loop-1", "loop"),
+]
+
 
 def names(fabric: Fabric, text: str) -> list[str]:
     return [part.component for part in select(fabric, text)]

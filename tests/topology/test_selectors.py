@@ -7,7 +7,7 @@ import pytest
 
 from gbviz.topology import Fabric, build, cluster_spec
 from gbviz.topology.selectors import MOST_PARTS, Part, select
-from tests.topology.selecting import AZURE, CDU, PODS, link_names, names, only, refusal
+from tests.topology.selecting import AZURE, CDU, NODES, PODS, link_names, names, only, refusal
 
 LARGE = build(cluster_spec("gb300-100k"))
 
@@ -17,24 +17,7 @@ LARGE = build(cluster_spec("gb300-100k"))
 
 @pytest.mark.parametrize(
     ("fabric", "name", "kind"),
-    [
-        (AZURE, "rack-3", "rack"),
-        (AZURE, "rack-3/tray-17", "tray"),
-        (AZURE, "rack-3/tray-17/gpu-2", "gpu"),
-        (AZURE, "rack-3/tray-17/nic-2", "nic"),
-        (AZURE, "rack-3/tray-17/cpu-1", "cpu"),
-        (AZURE, "rack-3/nvtray-8", "nvtray"),
-        (AZURE, "rack-3/nvswitch-17", "nvswitch"),
-        (AZURE, "rack-3/feed-a", "feed"),
-        (AZURE, "rack-3/feed-b", "feed"),
-        (AZURE, "rack-3/shelf-7", "shelf"),
-        (AZURE, "leaf-63", "leaf"),
-        (AZURE, "spine-35", "spine"),
-        (PODS, "core-95", "core"),
-        (AZURE, "hxu-3", "hxu"),
-        (CDU, "cdu-5", "cdu"),
-        (CDU, "loop-1", "loop"),
-    ],
+    NODES,
 )
 def test_a_node_of_every_kind(fabric: Fabric, name: str, kind: str) -> None:
     assert select(fabric, name) == [Part(name, kind, (fabric.index_of(name),), ())]
