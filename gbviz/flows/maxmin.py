@@ -16,12 +16,23 @@ protocol, IEEE INFOCOM 2001 (links that are minimal locally).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gbviz.errors import InputError
-from gbviz.flows.conservation import TOLERANCE, FloatArray, IntArray, link_load
+from gbviz.flows.conservation import (
+    TOLERANCE,
+    Columns,
+    FloatArray,
+    IntArray,
+    Weights,
+    blocks,
+    link_load,
+)
+
+BoolArray: TypeAlias = NDArray[np.bool_]
 
 # Covers the rounding of sums, not near ties: those are for the filling to judge.
 _ROUNDING = 1e-12
@@ -53,7 +64,7 @@ class MaxMin:
 
 
 class _Flows(NamedTuple):
-    """A flows: the links they cross (E, A), their loads there at level 1 (E, A), and own caps.
+    """A block of flows: links they cross (E, A), loads there at level 1 (E, A), and own caps.
 
     Loads are None where all are 1. `number` (A,) tells which flows these are of a larger set.
     """
@@ -70,86 +81,113 @@ class _Flows(NamedTuple):
 
 
 class _Filling:
-    """K links being filled by F flows; link K is "unused".
+    """K links being filled by blocks of flows; link K is "unused".
 
     Attributes
     ----------
-    level
-        (F,) level at which a flow froze, NaN while it rises.
-    limit
-        (F,) link that froze it, K where its own cap did.
+    level, limit
+        (F,) of all flows, to be lowered and named; a flow that stops at its own cap keeps both.
+    rising
+        Flows that have not frozen.
     rounds
         Rounds so far.
     """
 
-    def __init__(self, capacity: FloatArray, flows: _Flows) -> None:
-        n_flows, self.n_links = flows.cap.size, capacity.size
-        self.level = np.full(n_flows, np.nan)
-        self.limit = np.full(n_flows, self.n_links)
+    def __init__(
+        self,
+        capacity: FloatArray,
+        links: IntArray,
+        flows: list[_Flows],
+        result: tuple[FloatArray, IntArray],
+    ) -> None:
+        self.level, self.limit = result
+        self.rising = sum(block.cap.size for block in flows)
         self.rounds = 0
-        self._spare = np.append(capacity, np.inf)
-        self._entries = np.bincount(flows.columns.ravel(), minlength=self.n_links + 1)
+        self._links, self.n_links = links, links.size
+        self._frozen = np.zeros(self.level.size, dtype=bool)
+        self._spare = np.append(capacity.take(links), np.inf)
+        self._entries = self._counts([block.columns.ravel() for block in flows])
 
-    def run(self, flows: _Flows) -> None:
+    def run(self, flows: list[_Flows]) -> None:
         """Freeze every flow; those whose shares overflowed to NaN are left."""
-        left = flows.cap.size + 1
-        while _WHOLE < flows.cap.size < left:
-            left = flows.cap.size
-            band, rest = self._split(flows)
-            outside = None if flows.loads is None else self._load(flows.take(rest))
-            self._fill(flows.take(band), outside)
-            flows = flows.take(np.flatnonzero(np.isnan(self.level.take(flows.number))))
+        left = self.rising + 1
+        while _WHOLE < self.rising < left:
+            left = self.rising
+            low = self._lowest(flows)
+            outside: FloatArray | None = None
+            if any(block.loads is not None for block in flows):
+                rest = [b.take(np.flatnonzero(~own)) for b, own in zip(flows, low, strict=True)]
+                outside = self._load(rest, np.zeros(self.n_links + 1))
+            self._fill(
+                [b.take(np.flatnonzero(own)) for b, own in zip(flows, low, strict=True)], outside
+            )
+            rising = [np.flatnonzero(~self._frozen.take(b.number)) for b in flows]
+            flows = [b.take(own) for b, own in zip(flows, rising, strict=True) if own.size]
         self._fill(flows, None)
 
-    def _split(self, flows: _Flows) -> tuple[IntArray, IntArray]:
-        """The flows that see one of the lowest shares, and the rest."""
+    def _lowest(self, flows: list[_Flows]) -> list[BoolArray]:
+        """True for the flows of each block that see one of the lowest shares."""
         share = self._spare / self._load(flows)
         nth = int(_BAND * np.count_nonzero(self._entries[:-1]))
         top = np.partition(share[:-1], nth)[nth] * (1 + TOLERANCE)
-        low = np.minimum(share.take(flows.columns).min(axis=0), flows.cap) <= top
-        return np.flatnonzero(low), np.flatnonzero(~low)
+        return [
+            np.minimum(share.take(block.columns).min(axis=0), block.cap) <= top for block in flows
+        ]
 
-    def _fill(self, flows: _Flows, outside: FloatArray | IntArray | None) -> None:
+    def _fill(self, flows: list[_Flows], outside: FloatArray | None) -> None:
         """Freeze flows, round by round, until no link is minimal for all of its flows.
 
         `flows` are all that see one of the lowest shares, so the lowest of all is among them and
         at least one freezes; `outside` is the load at level 1 of the rest, None if none counts.
         """
-        while flows.cap.size:
+        while flows:
             self.rounds += 1
-            load = self._load(flows) if outside is None else self._load(flows) + outside
-            seen = (self._spare / load).take(flows.columns)
-            lowest = np.minimum(seen.min(axis=0), flows.cap)
-            equal = lowest * (1 + TOLERANCE)
-            tight = np.flatnonzero(seen <= equal)
-            link = flows.columns.ravel().take(tight)
+            share, seen = self._spare / self._load(flows, outside), []
+            for block in flows:
+                shares = share.take(block.columns)
+                lowest = np.minimum(shares.min(axis=0), block.cap)
+                equal = lowest * (1 + TOLERANCE)
+                tight = np.flatnonzero(shares <= equal)
+                seen.append((lowest, equal, tight, block.columns.ravel().take(tight)))
             # Entries of flows outside are counted too: a link that they use is never full here.
-            full = np.bincount(link, minlength=self.n_links + 1) == self._entries
-            hits = np.flatnonzero(full.take(link))
-            flow = tight.take(hits) % flows.cap.size
-            self.limit[flows.number.take(flow)] = link.take(hits)
-            frozen = flows.cap <= equal
-            self.limit[flows.number.compress(frozen)] = self.n_links
-            frozen[flow] = True
-            rest = np.flatnonzero(~frozen)
-            if rest.size == flows.cap.size:
+            full = self._counts([link for *_, link in seen]) == self._entries
+            rest, before = [], self.rising
+            for block, (lowest, equal, tight, link) in zip(flows, seen, strict=True):
+                own = block.cap <= equal
+                hits = np.flatnonzero(full.take(link))
+                flow = tight.take(hits) % block.cap.size
+                by_link = np.flatnonzero(~own.take(flow))
+                named = self._links.take(link.take(hits.take(by_link)))
+                self.limit[block.number.take(flow.take(by_link))] = named
+                own[flow] = True
+                left = np.flatnonzero(~own)
+                if left.size < own.size:
+                    self._freeze(block._replace(cap=lowest).take(np.flatnonzero(own)))
+                if left.size:
+                    rest.append(block if left.size == own.size else block.take(left))
+            if self.rising == before:
                 return
-            self._freeze(flows.take(np.flatnonzero(frozen)), lowest.compress(frozen))
-            flows = flows.take(rest)
+            flows = rest
 
-    def _load(self, flows: _Flows) -> FloatArray | IntArray:
-        """The load of each link for each level that the flows rise."""
-        if flows.loads is None:
+    def _load(self, flows: list[_Flows], outside: FloatArray | None = None) -> FloatArray:
+        """The load of each link for each level that the flows rise, and what is outside."""
+        if outside is None and all(block.loads is None for block in flows):
             # Of all flows, and exact though frozen ones were subtracted: whole numbers.
-            return self._entries
-        columns, loads = flows.columns.ravel(), flows.loads.ravel()
-        return np.bincount(columns, loads, minlength=self.n_links + 1)
+            return self._entries.astype(np.float64)
+        load = np.zeros(self.n_links + 1)
+        for block in flows:
+            loads = None if block.loads is None else block.loads.ravel()
+            load += np.bincount(block.columns.ravel(), loads, minlength=self.n_links + 1)
+        return load if outside is None else load + outside
 
-    def _freeze(self, flows: _Flows, level: FloatArray) -> None:
-        self.level[flows.number] = level
+    def _freeze(self, flows: _Flows) -> None:
+        """Take flows out at the levels that are now their caps."""
+        self.rising -= flows.cap.size
+        self.level[flows.number] = flows.cap
+        self._frozen[flows.number] = True
         links = flows.columns.ravel()
         # np.tile takes five times as long, which shows with few flows.
-        taken = np.concatenate([level] * len(flows.columns))
+        taken = np.concatenate([flows.cap] * len(flows.columns))
         if flows.loads is not None:
             taken *= flows.loads.ravel()
         self._spare -= np.bincount(links, taken, minlength=self.n_links + 1)
@@ -157,11 +195,18 @@ class _Filling:
         np.maximum(self._spare, 0.0, out=self._spare)
         self._entries -= np.bincount(links, minlength=self.n_links + 1)
 
+    def _counts(self, links: list[IntArray]) -> IntArray:
+        """How often each link is named."""
+        found = np.bincount(links[0], minlength=self.n_links + 1)
+        for some in links[1:]:
+            found += np.bincount(some, minlength=self.n_links + 1)
+        return found
+
 
 def solve(
     capacity: FloatArray,
-    columns: IntArray,
-    weights: FloatArray | None = None,
+    columns: Columns,
+    weights: Weights = None,
     demand: FloatArray | None = None,
     priority: FloatArray | None = None,
     multiplicity: FloatArray | None = None,
@@ -178,10 +223,10 @@ def solve(
         (L,) C_l >= 0, any unit of rate. 0 is a dead link (its flows get 0), inf no limit.
     columns
         (E, F) integers in [0, L]: the links of flow f in any order; L is "unused". A link that
-        is named twice counts with the sum of its weights.
+        is named twice counts with the sum of its weights. Or a list of such blocks of flows.
     weights
         (E, F) w >= 0, the share of the flow's rate on that link: fractions where it is split over
-        paths, 2 where it crosses twice, 0 is "unused". None for 1 everywhere.
+        paths, 2 where it crosses twice, 0 is "unused". None for 1 everywhere. One for each block.
     demand
         (F,) d >= 0, no flow gets more; inf or None is elastic.
     priority
@@ -224,21 +269,32 @@ def solve(
     (array([2., 8., 2.]), array([1, 0, 1]))
     """
     capacity = _amounts("capacity", capacity, (np.size(capacity),))
-    columns = _known_links(columns, capacity.size)
-    per_flow = columns.shape[1:]
+    system = [
+        (_known_links(some, capacity.size), share) for _, some, share in blocks(columns, weights)
+    ]
+    per_flow = (sum(some.shape[1] for some, _ in system),)
     if demand is not None:
         demand = _amounts("demand", demand, per_flow)
     if priority is not None:
         priority = _amounts("priority", priority, per_flow, positive=True)
-    loads = _loads(columns, weights, priority, multiplicity)
-    if loads is not None and (idle := loads == 0).any():
-        columns, loads = np.where(idle, capacity.size, columns), np.where(idle, 1.0, loads)
-    level, limit = _caps(capacity, columns, loads)
+    if multiplicity is not None:
+        multiplicity = _amounts("multiplicity", multiplicity, per_flow, positive=True)
+    level, limit = np.empty(per_flow), np.empty(per_flow, dtype=np.int64)
+    flows, start = [], 0
+    for some, share in system:
+        own = slice(start, start + some.shape[1])
+        factors = [None if factor is None else factor[own] for factor in (priority, multiplicity)]
+        loads = _loads(some, share, factors)
+        if loads is not None and (idle := loads == 0).any():
+            some, loads = np.where(idle, capacity.size, some), np.where(idle, 1.0, loads)
+        _caps(capacity, some, loads, level[own], limit[own])
+        flows.append((own, some, loads))
+        start = own.stop
     if demand is not None:
         wanted = demand if priority is None else demand / priority
         limit[wanted <= level] = -1
         np.minimum(level, wanted, out=level)
-    rounds = _compete(capacity, columns, loads, level, limit)
+    rounds = _compete(capacity, flows, level, limit)
     rates = level if priority is None else level * priority
     if demand is not None:
         np.minimum(rates, demand, out=rates)
@@ -247,8 +303,7 @@ def solve(
 
 def _compete(
     capacity: FloatArray,
-    columns: IntArray,
-    loads: FloatArray | None,
+    system: list[tuple[slice, IntArray, FloatArray | None]],
     level: FloatArray,
     limit: IntArray,
 ) -> int:
@@ -258,37 +313,46 @@ def _compete(
     with every flow at its cap limits none of them and is left out; so is every link of a single
     flow, whose cap counts it.
     """
-    most = link_load(capacity.size, columns, loads, level)
+    most = link_load(
+        capacity.size, [some for _, some, _ in system], [share for *_, share in system], level
+    )
     binding = np.flatnonzero(most > capacity * (1 + _ROUNDING))
     if not binding.size:
         return 0
     dense = np.full(capacity.size + 1, binding.size)
     dense[binding] = np.arange(binding.size)
-    columns = dense.take(columns)
-    competes = columns < binding.size
-    rows, rivals = np.flatnonzero(competes.any(axis=1)), np.flatnonzero(competes.any(axis=0))
-    columns = columns.take(rows, axis=0).take(rivals, axis=1)
-    if loads is not None:
-        loads = loads.take(rows, axis=0).take(rivals, axis=1)
-    flows = _Flows(columns, loads, level.take(rivals), np.arange(rivals.size))
-    filling = _Filling(capacity.take(binding), flows)
+    flows = []
+    for own, columns, loads in system:
+        columns = dense.take(columns)
+        competes = columns < binding.size
+        which = np.flatnonzero(competes.any(axis=0))
+        if not which.size:
+            continue
+        rows = np.flatnonzero(competes.any(axis=1))
+        columns = columns.take(rows, axis=0).take(which, axis=1)
+        if loads is not None:
+            loads = loads.take(rows, axis=0).take(which, axis=1)
+        number = own.start + which
+        flows.append(_Flows(columns, loads, level.take(number), number))
+    filling = _Filling(capacity, binding, flows, (level, limit))
     # Shares of links on which no flow rises any more, which nobody looks at.
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         filling.run(flows)
-    if np.isnan(filling.level).any():
+    if filling.rising:
         raise InputError("amounts are too large or too small to be added", where="capacity")
-    level[rivals] = filling.level
-    by_link = np.flatnonzero(filling.limit < binding.size)
-    limit[rivals.take(by_link)] = binding.take(filling.limit.take(by_link))
     return filling.rounds
 
 
 def _caps(
-    capacity: FloatArray, columns: IntArray, loads: FloatArray | None
-) -> tuple[FloatArray, IntArray]:
-    """The level of each flow if it were alone, and the link that limits it then, -1 for none."""
-    n_flows, capacity = columns.shape[1], np.append(capacity, np.inf)
-    level, limit = np.full(n_flows, np.inf), np.full(n_flows, -1)
+    capacity: FloatArray,
+    columns: IntArray,
+    loads: FloatArray | None,
+    level: FloatArray,
+    limit: IntArray,
+) -> None:
+    """Set each flow's level if it were alone, and the link that limits it then, -1 for none."""
+    capacity = np.append(capacity, np.inf)
+    level[:], limit[:] = np.inf, -1
     for e, links in enumerate(columns):
         alone = capacity.take(links)
         if loads is not None:
@@ -296,20 +360,14 @@ def _caps(
         lower = alone < level
         np.copyto(level, alone, where=lower)
         np.copyto(limit, links, where=lower)
-    return level, limit
 
 
 def _loads(
-    columns: IntArray,
-    weights: FloatArray | None,
-    priority: FloatArray | None,
-    multiplicity: FloatArray | None,
+    columns: IntArray, weights: FloatArray | None, factors: list[FloatArray | None]
 ) -> FloatArray | None:
     """What each entry adds to its link for each level that its flow rises; None if always 1."""
     loads = None if weights is None else _amounts("weights", weights, columns.shape, finite=True)
-    if multiplicity is not None:
-        multiplicity = _amounts("multiplicity", multiplicity, columns.shape[1:], positive=True)
-    for factor in (priority, multiplicity):
+    for factor in factors:
         if factor is not None:
             loads = np.broadcast_to(factor, columns.shape) if loads is None else loads * factor
     return None if loads is None or (loads == 1).all() else loads

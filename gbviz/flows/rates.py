@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.flows.columns import FlowColumns, flow_columns
-from gbviz.flows.conservation import Problem, check
-from gbviz.flows.maxmin import solve
+from gbviz.flows.conservation import Problem, check, overloads
+from gbviz.flows.maxmin import MaxMin, solve
 from gbviz.flows.router import router
 
 if TYPE_CHECKING:
@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from gbviz.routing.modes import Mode
     from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
     from gbviz.topology.health import Health
+
+# A link that is filled to the last bit is not overloaded.
+_ROUNDING = 1 + 1e-12
+_ATTEMPTS = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,14 +111,60 @@ def rates_on(
         (links,) GB/s that these flows may use of each of the router's links, None for all.
     """
     source, target = pairs
-    flows = flow_columns(by, source, target, bounded=capacity is not None)
-    want = None if demand is None else demand[flows.flow]
+    flows = flow_columns(by, source, target)
     capacity = flows.links.capacity if capacity is None else capacity
-    found = solve(capacity, flows.columns, flows.weights, want)
-    load = flows.load(found.rates)
+    flows, found, load = fill(flows, demand, capacity)
+    want = None if demand is None else demand[flows.flow]
     problems = check(
         capacity, flows.columns, flows.weights, found.rates, found.bottleneck, demand=want
     )
+    # Links without columns are none of the solver's, so they are judged by their loads.
+    problems = problems or tuple(overloads(load, capacity))
     rate, bottleneck = np.zeros(len(source)), np.full(len(source), -1)
     rate[flows.flow], bottleneck[flows.flow] = found.rates, found.bottleneck
     return Rates(flows, rate, bottleneck, flows.cut, flows.gone, load, problems)
+
+
+def fill(
+    flows: FlowColumns, demand: Floats | None = None, capacity: Floats | None = None
+) -> tuple[FlowColumns, MaxMin, Floats]:
+    """The max-min fair rates of flows, and the load of every link.
+
+    Parameters
+    ----------
+    flows
+        From `flow_columns`.
+    demand, capacity
+        (F,) GB/s that each flow wants at most and (links,) GB/s of each link; None for no limit
+        and for what the links have.
+
+    Returns
+    -------
+    The flows with columns for all links that matter, their rates, and the (links,) loads.
+
+    Notes
+    -----
+    Rates that are max-min fair beside some of the links, and fit on all others, are max-min fair
+    beside all: each flow has its bottleneck, nothing is overloaded, and only one set of rates has
+    both. So links above the leaves become limits when rates without them would overload them.
+    Seldom are there more than two attempts; the third takes all of these links.
+    """
+    capacity = flows.links.capacity if capacity is None else capacity
+    limits, attempts = np.zeros(len(capacity), dtype=bool), 1
+    while True:
+        want = None if demand is None else demand.take(flows.flow)
+        found = solve(capacity, flows.columns, flows.weights, want)
+        load = flows.load(found.rates)
+        if flows.above is None:
+            return flows, found, load
+        start = flows.links.starts
+        over = load > capacity * _ROUNDING
+        over[: start[2]] = over[start[6] :] = False
+        over &= ~limits
+        if not over.any():
+            return flows, found, load
+        if attempts == _ATTEMPTS:
+            over[start[2] : start[6]] = ~limits[start[2] : start[6]]
+        flows = flows.with_limits(over)
+        limits |= over
+        attempts += 1

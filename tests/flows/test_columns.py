@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from gbviz.flows.columns import flow_columns
+from gbviz.flows.conservation import link_load
+from gbviz.flows.rates import fill
 from gbviz.flows.router import router
 from gbviz.routing.modes import MODES
 from gbviz.topology import build, cluster_spec
@@ -91,22 +93,48 @@ def test_shares_on_nvlink(seed: int) -> None:
 def test_inside_a_rack_is_nvlink_alone() -> None:
     flows = route(AZURE, broken(AZURE), "adaptive", np.array([0, 71]), np.array([71, 5]))
     start = int(flows.links.starts[-2])
-    assert flows.columns.tolist() == [[start, start + 71], [start + 4_608 + 71, start + 4_608 + 5]]
-    assert flows.weights is None
+    columns = [[start, start + 71], [start + 4_608 + 71, start + 4_608 + 5]]
+    assert [block.tolist() for block in flows.columns] == [columns]
+    assert flows.weights == [None]
     assert not flows.by_fabric.any()
 
 
-def test_healthy_links_of_leaves_have_slack() -> None:
-    """All NICs of a leaf fill its uplinks exactly, so only NICs can be a limit: two entries."""
+def test_links_of_leaves_become_limits_only_where_they_overload() -> None:
+    """All NICs of a leaf fill its uplinks exactly, so only NICs are a limit: two entries."""
     source = np.arange(288)
-    flows = route(AZURE, broken(AZURE), "adaptive", source, source + 288)
-    assert flows.columns.shape == (2, 288)
-    load = flows.load(np.full(288, 50.0))
+    flows, _, load = fill(route(AZURE, broken(AZURE), "adaptive", source, source + 288))
+    assert [block.shape for block in flows.columns] == [(2, 288)]
     start = flows.links.starts
-    assert load[start[2] : start[3]].tolist() == [3_600.0] * 4 + [0.0] * 60
-    # With one cable less they can: leaf 0 is asked for 7,200 and has 7,100.
-    flows = route(AZURE, broken(AZURE, "leaf-0~spine-3#0"), "adaptive", source, source + 288)
-    assert len(flows.columns) > 2
+    assert load[start[2] : start[3]].tolist() == [7_200.0] * 4 + [0.0] * 60
+    # With one cable less they are: leaf 0 is asked for 7,200 and has 7,100, of which 7,000 are
+    # on the 35 whole spines, in proportion; they would also bring leaf 4 more than its 7,000
+    # from there. Only these 72 flows get entries more.
+    health = broken(AZURE, "leaf-0~spine-3#0")
+    flows, found, load = fill(route(AZURE, health, "adaptive", source, source + 288))
+    assert [block.shape for block in flows.columns] == [(2, 216), (5, 72)]
+    assert load[start[2] : start[2] + 2] == pytest.approx([7_000.0, 100.0], abs=1e-9)
+    rate = np.empty(288)
+    rate[flows.flow] = found.rates
+    assert rate[::4] == pytest.approx(7_100 / 72, rel=1e-12)
+    assert rate[1::4].tolist() == [100.0] * 72
+
+
+@pytest.mark.parametrize("mode", ["adaptive", "spray"])
+@pytest.mark.parametrize("name", FABRICS)
+def test_entries_above_leaves_are_what_they_carry(name: str, mode: Mode) -> None:
+    """Loads of all links, from the entries of flows and from sums by class of leaf."""
+    fabric, rng = FABRICS[name], np.random.default_rng(11)
+    G = fabric.count("gpu")
+    for _ in range(4):
+        health = broken(fabric, *damage(fabric, rng, int(rng.integers(0, 20)), EVERYTHING))
+        source, target = rng.integers(0, G, (2, 60))
+        flows = route(fabric, health, mode, source, target)
+        n = len(flows.links.capacity)
+        rate = rng.random(60)
+        whole = flows.with_limits(np.ones(n, dtype=bool))
+        load = link_load(n, whole.columns, whole.weights, rate[whole.flow])
+        assert flows.load(rate[flows.flow]) == pytest.approx(load, rel=1e-12, abs=1e-12)
+        assert whole.load(rate[whole.flow]) == pytest.approx(load, rel=1e-12, abs=1e-12)
 
 
 def test_without_nvlink_a_rack_talks_over_the_fabric() -> None:
@@ -121,7 +149,7 @@ def test_without_nvlink_a_rack_talks_over_the_fabric() -> None:
 
 def test_nobody_sends() -> None:
     flows = route(AZURE, broken(AZURE), "spray", np.zeros(0, dtype=int), np.zeros(0, dtype=int))
-    assert flows.columns.shape[1] == len(flows.flow) == 0
+    assert sum(block.shape[1] for block in flows.columns) == len(flows.flow) == 0
 
 
 @pytest.mark.parametrize("mode", MODES)

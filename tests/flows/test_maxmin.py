@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 
 from gbviz.errors import InputError
 from gbviz.flows import maxmin
+from gbviz.flows.conservation import check
 from gbviz.flows.maxmin import solve
 from tests import slow_reference
 from tests.flows.systems import System, assert_rates, hashed, system, systems
@@ -146,6 +147,34 @@ def test_order_does_not_matter(s: System, random: Any) -> None:
         capacity, columns, weights, turn(s.demand), turn(s.priority), turn(s.multiplicity)
     )
     np.testing.assert_allclose(turned.solve().rates, s.solve().rates[flows], rtol=1e-12)
+
+
+@given(systems(), st.data())
+@settings(deadline=None)
+def test_blocks_of_flows_are_one_system(s: System, data: st.DataObject) -> None:
+    """Cut in three anywhere, blocks without weights among them, rounds and bands alike."""
+    flows = s.columns.shape[1]
+    cuts = sorted(data.draw(st.tuples(*[st.integers(0, flows)] * 2)))
+    columns = np.split(s.columns, cuts, axis=1)
+    weights: list[FloatArray | None] = [None] * 3
+    whole = s
+    if s.weights is not None:
+        plain = data.draw(st.lists(st.booleans(), min_size=3, max_size=3))
+        parts = np.split(s.weights, cuts, axis=1)
+        parts = [np.ones_like(w) if no else w for w, no in zip(parts, plain, strict=True)]
+        weights = [None if no else w for w, no in zip(parts, plain, strict=True)]
+        whole = replace(s, weights=np.concatenate(parts, axis=1))
+    more: dict[str, Any] = {
+        "demand": s.demand,
+        "priority": s.priority,
+        "multiplicity": s.multiplicity,
+    }
+    for limit in (120_000, 0):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(maxmin, "_WHOLE", limit)
+            found = solve(s.capacity, columns, weights, **more)
+        np.testing.assert_allclose(found.rates, whole.solve().rates, rtol=1e-12)
+        assert check(s.capacity, columns, weights, found.rates, found.bottleneck, **more) == ()
 
 
 @given(systems())

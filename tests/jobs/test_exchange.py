@@ -48,13 +48,15 @@ def one_by_one(by: Router, pairs: list[tuple[int, int]]) -> Floats:
     """Bytes on the router's links where each pair sends 1."""
     source, target = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
     load = np.zeros(len(by.space.capacity))
-    found = flow_columns(by, source, target, bounded=True)
+    found = flow_columns(by, source, target)
     assert not found.cut.any()
     assert not found.gone.any()
-    for column, entries in enumerate(found.columns.T.tolist()):
-        for row, link in enumerate(entries):
+    if found.above is not None:
+        found = found.with_limits(np.ones(len(load), dtype=bool))
+    for columns, weights in zip(found.columns, found.weights, strict=True):
+        for (row, column), link in np.ndenumerate(columns):
             if link < len(load):
-                load[link] += 1.0 if found.weights is None else found.weights[row, column]
+                load[link] += 1.0 if weights is None else weights[row, column]
     return load
 
 
