@@ -58,21 +58,29 @@ def bundles_between(
         True gives the ways from `ones` to `others`: a pair with both ends in both sets comes
         twice, once `forth` and once not. False gives every pair once, as `forth`.
     """
-    if fabric.nvlink is not None:
+    sets = (ones, others), (others, ones)
+    gpus, asics = fabric.nodes("gpu"), fabric.nodes("nvswitch")
+    if fabric.nvlink is not None and _asked(sets, gpus, asics):
         shape = (fabric.nvlink.racks, -1)
-        gpus, asics = fabric.nodes("gpu"), fabric.nodes("nvswitch")
         hits = [
             (low[gpus].reshape(shape)[:, :, None] & high[asics].reshape(shape)[:, None, :]).ravel()
-            for low, high in ((ones, others), (others, ones))
+            for low, high in sets
         ]
         for cables, forth in _directions(hits[0], hits[1], ways=ways):
             yield _nvlink_bundles(fabric, fabric.nvlink, cables, forth)
     for tier in fabric.tiers:
-        hits = [
-            low[tier.lower] & high[tier.upper] for low, high in ((ones, others), (others, ones))
-        ]
-        for cables, forth in _directions(hits[0], hits[1], ways=ways):
-            yield _tier_bundles(tier, cables, forth)
+        if not tier.n:
+            continue
+        ends = (fabric.kind_of(int(nodes[0])).nodes for nodes in (tier.lower, tier.upper))
+        if _asked(sets, *ends):
+            hits = [low[tier.lower] & high[tier.upper] for low, high in sets]
+            for cables, forth in _directions(hits[0], hits[1], ways=ways):
+                yield _tier_bundles(tier, cables, forth)
+
+
+def _asked(sets: tuple[tuple[Bools, Bools], ...], lower: slice, upper: slice) -> bool:
+    """Whether any cable between two kinds may be meant; if not, none needs looking at."""
+    return any(low[lower].any() and high[upper].any() for low, high in sets)
 
 
 def _directions(forth: Bools, back: Bools, *, ways: bool) -> list[tuple[Ints, bool]]:
