@@ -175,14 +175,16 @@ class BuiltNames:
         """The names of many nodes, in their order: an owner is spelt once for all its parts."""
         different, which = np.unique(nodes, return_inverse=True)
         names: list[str] = []
-        for kind in self.kinds.values():
-            low, high = np.searchsorted(different, (kind.first, kind.first + kind.count)).tolist()
-            names += self._spell_all(kind, different[low:high] - kind.first)
+        edges = [(kind.first, kind.first + kind.count) for kind in self.kinds.values()]
+        spans = np.searchsorted(different, edges).tolist()
+        for kind, (low, high) in zip(self.kinds.values(), spans, strict=True):
+            if low < high:
+                names += self._spell_all(kind, different[low:high] - kind.first)
         return [names[number] for number in which.tolist()]
 
     def _spell_all(self, kind: Kind, numbers: Ints) -> list[str]:
         """Names of the nodes of one kind, by numbers that rise."""
-        if not kind.owner or not len(numbers):
+        if not kind.owner:
             return [f"{kind.name}-{number}" for number in numbers.tolist()]
         owners, which = np.unique(numbers // kind.per_owner, return_inverse=True)
         before = self._spell_all(self.kinds[kind.owner], owners)
