@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gbviz.routing.stages import sum_first
+
 if TYPE_CHECKING:
     from gbviz.routing.nvlink import NVLinkStage
     from gbviz.routing.stages import Bundles, Stages
@@ -44,33 +46,34 @@ class LinkSpace:
             For each tier (2, n) GB/s, up links first.
         """
         parts = [load[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
-        tiers = [np.stack(parts[:2])]
         if self.stages is None:
             return tuple(np.stack(parts[2 * t : 2 * t + 2]) for t in range(len(self.fabric.tiers)))
-        shape, K = self.stages.shape, self.stages.n_classes
+        tiers = [load[: self.starts[2]].reshape(2, -1).copy()]
+        live, shape = self.stages, self.stages.shape
         rows = shape.pods * shape.leaves_per_pod
-        each = [part.reshape(rows, K) / self.stages.spines for part in parts[2:4]]
-        bundles = [part[: shape.leaves][:, self.stages.position_class] for part in each]
-        tiers.append(self._over_cables(1, np.stack(bundles), shape.m))
+        each = [part.reshape(rows, -1)[: shape.leaves] / live.spines for part in parts[2:4]]
+        tiers.append(self._over_cables(1, [part.take(live.position_class, 1) for part in each]))
         if shape.cores:
-            E, owner = len(self.stages.cores), self.stages.core_owner
-            apart = self.stages.spines[owner] * self.stages.cores
-            of_core = self.stages.core_class[self.stages.position_class]
-            each = [part.reshape(shape.pods, E) / apart for part in parts[4:6]]
-            bundles = [part[:, of_core].reshape(shape.spines, -1) for part in each]
-            tiers.append(self._over_cables(2, np.stack(bundles), shape.q))
+            apart = live.spines[live.core_owner] * live.cores
+            of_core = live.core_class[live.position_class].reshape(-1)
+            each = [part.reshape(shape.pods, -1) / apart for part in parts[4:6]]
+            tiers.append(self._over_cables(2, [part.take(of_core, 1) for part in each]))
         return tuple(tiers)
 
-    def _over_cables(self, tier: int, bundles: Floats, parallel: int) -> Floats:
-        """Bundle loads (2, rows, columns) over their parallel cables, (2, n)."""
+    def _over_cables(self, tier: int, bundles: list[Floats]) -> Floats:
+        """Loads of bundles up and down over their parallel cables, (2, n)."""
         assert self.stages is not None
-        cables = self.health.capacity(self.fabric, tier)
-        cables = cables.reshape(*bundles.shape, parallel)
+        ways = self.health.ways(self.fabric, tier)
+        cables = ways.reshape(len(ways), bundles[0].size, -1)
         weight = (cables > 0).astype(np.float64) if self.stages.even else cables
-        total = weight.sum(axis=3)
-        part = bundles / np.where(total > 0, total, 1.0)
-        loads: Floats = (part[..., None] * weight).reshape(2, -1)
-        return loads
+        parallel = np.moveaxis(weight, 2, 0)
+        total = sum_first(parallel)
+        part = parallel / np.where(total > 0, total, 1.0)
+        loads = np.empty((2, *cables.shape[1:]))
+        for way, amount in enumerate(bundles):
+            for number, share in enumerate(part):
+                np.multiply(amount.reshape(-1), share[way % len(ways)], out=loads[way, :, number])
+        return loads.reshape(2, -1)
 
     def name(self, link: int) -> str:
         """What people call a link: a cable, a bundle, or all bundles of one class."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.routing.shares import split
-from gbviz.routing.stages import group_columns
+from gbviz.routing.stages import each_once, group_columns
 
 if TYPE_CHECKING:
     from gbviz.routing.rails import Rails
@@ -53,10 +53,12 @@ def leaf_classes(live: Stages, nics: Rails) -> LeafClasses:
     leaves = live.shape.leaves
     number = np.arange(leaves)
     sends = np.bincount(nics.leaf, live.nic_up, leaves).astype(np.float64)
-    gets = np.bincount(nics.leaf, live.nic_down, leaves).astype(np.float64)
+    gets = sends
+    if live.nic_down is not live.nic_up:
+        gets = np.bincount(nics.leaf, live.nic_down, leaves).astype(np.float64)
     upper = number >= leaves // 2
     rows = np.stack([upper, number // live.shape.leaves_per_pod, sends, gets])
-    bundles = [array[:leaves].T for array in (*live.leaf.arrays(),)]
+    bundles = each_once(live.leaf.arrays(), lambda array: array[:leaves].T)
     leaf_class, first = group_columns([rows.astype(np.float64), *bundles])
     other = first.copy()
     other[leaf_class] = number

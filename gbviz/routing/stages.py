@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from gbviz.routing.modes import Mode
     from gbviz.topology.fabric import Fabric, Floats, Ints
     from gbviz.topology.health import Health
@@ -16,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bundles:
-    """The bundles of one stage in both directions.
+    """The bundles of one stage in both directions; arrays that are equal may be one array.
 
     Parameters
     ----------
@@ -34,12 +36,7 @@ class Bundles:
 
     def take(self, index: Ints, axis: int) -> Bundles:
         """The same bundles for a selection along one axis."""
-        return Bundles(
-            self.up.take(index, axis),
-            self.down.take(index, axis),
-            self.up_share.take(index, axis),
-            self.down_share.take(index, axis),
-        )
+        return Bundles(*each_once(self.arrays(), lambda array: array.take(index, axis)))
 
     def arrays(self) -> tuple[Floats, Floats, Floats, Floats]:
         """The four arrays."""
@@ -137,18 +134,19 @@ def stages(fabric: Fabric, health: Health, mode: Mode) -> Stages:
     shape = fabric.shape
     assert shape is not None
     even = mode == "spray"
-    nic_up, nic_down = health.capacity(fabric, 0)
-    up, down = health.capacity(fabric, 1).reshape(2, shape.leaves, shape.spines_per_pod, shape.m)
+    nics = health.ways(fabric, 0)
+    nic_up = nic_down = nics[0]
+    if len(nics) > 1:
+        nic_down = nics[1]
     rows = shape.pods * shape.leaves_per_pod
-    leaf = _bundles(up, down, even, rows)
+    leaf = _bundles(health.ways(fabric, 1), (shape.leaves, shape.spines_per_pod), even, rows)
     pods, S, C = shape.pods, shape.spines_per_pod, shape.cores_per_group
     if C:
-        cables = health.capacity(fabric, 2).reshape(2, pods * S, C, shape.q)
-        flat = _bundles(cables[0], cables[1], even, pods * S)
-        core = Bundles(*(array.reshape(pods, S, C) for array in flat.arrays()))
+        core = _bundles(health.ways(fabric, 2), (pods * S, C), even, pods * S)
+        core = Bundles(*each_once(core.arrays(), lambda array: array.reshape(pods, S, C)))
     else:
         core = Bundles(*(np.zeros((pods, S, 0)) for _ in range(4)))
-    columns = [*leaf.arrays(), *(_last(array) for array in core.arrays())]
+    columns = [*leaf.arrays(), *each_once(core.arrays(), _last)]
     position_class, first = group_columns(columns)
     spines = np.bincount(position_class).astype(np.float64)
     owner, cores, core_class, chosen = _core_classes(core, first)
@@ -172,18 +170,38 @@ def _last(array: Floats) -> Floats:
     return array.transpose(0, 2, 1).reshape(-1, array.shape[1])
 
 
-def _bundles(up: Floats, down: Floats, even: bool, rows: int) -> Bundles:
-    """Parallel cables (n, upper, m) as bundles (rows, upper), missing rows 0."""
-    if not even:
-        high, low = _padded(up.sum(axis=2), rows), _padded(down.sum(axis=2), rows)
-        return Bundles(high, low, high, low)
-    arrays = []
-    for cables in (up, down):
-        live = (cables > 0).sum(axis=2)
-        slowest = np.where(cables > 0, cables, np.inf).min(axis=2)
-        arrays += [np.where(live > 0, live * np.where(live > 0, slowest, 0.0), 0.0), live]
-    usable_up, live_up, usable_down, live_down = (_padded(a.astype(float), rows) for a in arrays)
-    return Bundles(usable_up, usable_down, live_up, live_down)
+def _bundles(ways: Floats, bundles: tuple[int, int], even: bool, rows: int) -> Bundles:
+    """Cables of both ways, or of one that stands for both, (2 or 1, n) as bundles (rows, upper).
+
+    `bundles` (n, upper) are there, of as many parallel cables as that makes; missing rows are 0.
+    """
+    found = []
+    for way in ways:
+        cables = np.moveaxis(way.reshape(*bundles, -1), 2, 0)
+        if not even:
+            total = _padded(sum_first(cables), rows)
+            found.append((total, total))
+            continue
+        live = sum_first((cables > 0).astype(float))
+        slowest = np.where(cables > 0, cables, np.inf).min(axis=0)
+        usable = np.where(live > 0, live * np.where(live > 0, slowest, 0.0), 0.0)
+        found.append((_padded(usable, rows), _padded(live, rows)))
+    (up, up_share), (down, down_share) = found[0], found[-1]
+    return Bundles(up, down, up_share, down_share)
+
+
+def sum_first(parallel: Floats) -> Floats:
+    """The sum over the first axis, which is short: `numpy.sum` takes far longer there."""
+    total: Floats = parallel[0].copy()
+    for some in parallel[1:]:
+        total += some
+    return total
+
+
+def each_once(arrays: Sequence[Floats], change: Callable[[Floats], Floats]) -> list[Floats]:
+    """Arrays after a change, which one that comes several times undergoes once."""
+    done = {id(array): change(array) for array in {id(a): a for a in arrays}.values()}
+    return [done[id(array)] for array in arrays]
 
 
 def _padded(array: Floats, rows: int) -> Floats:
@@ -210,6 +228,7 @@ def group_columns(arrays: list[Floats]) -> tuple[Ints, Ints]:
     >>> classes.tolist(), first.tolist()
     ([0, 1, 0], [0, 1])
     """
+    arrays = list({id(array): array for array in arrays}.values())
     rows, n = sum(len(array) for array in arrays), arrays[0].shape[1]
     if n > rows:
         return _group_many(np.concatenate(arrays))

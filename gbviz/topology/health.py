@@ -61,24 +61,27 @@ class Health:
         Floats
             (2, n) up links, then down links; read-only.
         """
+        return np.broadcast_to(self.ways(fabric, tier), (2, fabric.tiers[tier].n))
+
+    def ways(self, fabric: Fabric, tier: int) -> Floats:
+        """`capacity`, or just one row of it where both ways are the same."""
         cables = fabric.tiers[tier]
         own = self.link_factor[tier]
         node = np.minimum(
             self._end(fabric, cables.lower, tier == 0), self._end(fabric, cables.upper, False)
         )
-        worth = node if own is None else own * node
-        return np.broadcast_to(cables.capacity * worth, (2, cables.n))
+        worth: Floats = cables.capacity * (node if own is None else own * node)
+        return np.atleast_2d(worth)
 
     def _end(self, fabric: Fabric, nodes: Ints, degraded_counts: bool) -> Floats | np.float64:
         """What the ends of links leave of them: 0 or 1, or a NIC's factor."""
         if not len(nodes):
             return np.float64(1.0)
         kind = fabric.kind_of(int(nodes[0]))
-        factor = self.node_factor[kind.nodes]
-        if factor.min() == 1:
+        if self.node_factor[kind.nodes].min() == 1:
             return np.float64(1.0)
-        worth = factor if degraded_counts else (factor > 0).astype(np.float64)
-        return worth[nodes - kind.first]
+        factor = self.node_factor.take(nodes)
+        return factor if degraded_counts else (factor > 0).astype(np.float64)
 
     def nvlink_capacity(self, fabric: Fabric, rack: int) -> Floats:
         """Effective NVLink capacity of one rack, GB/s: (2, G, K), GPU to ASIC first."""
