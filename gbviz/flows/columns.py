@@ -74,14 +74,15 @@ class FlowColumns:
         return total
 
     def with_limits(self, limits: Bools) -> FlowColumns:
-        """The same flows with entries also for some (links,) of those above the leaves.
+        """The same flows with entries also for some of the links above the leaves.
 
-        Their columns may come in another order.
+        `limits` tells which, from the first leaf up link to the last spine down link. Columns may
+        come in another order.
         """
         assert self.above is not None
-        start, end = int(self.links.starts[2]), int(self.links.starts[6])
+        start = int(self.links.starts[2])
         more, share = list(self.pieces.more), self.pieces.share
-        for leg, link, part in self.above.entries(limits[start:end]):
+        for leg, link, part in self.above.entries(limits):
             more.append((leg, start + link, part if share is None else part * share.take(leg)))
         pieces = replace(self.pieces, more=more)
         flow, columns, weights, leg_column = assemble(pieces)

@@ -99,14 +99,17 @@ def link_load(
     array([7., 4.])
     """
     amount = rates if multiplicity is None else rates * multiplicity
-    load = np.zeros(n_links + 1)
-    for own, links, share in blocks(columns, weights):
+    links, entries = [], []
+    for own, some, share in blocks(columns, weights):
         # np.tile takes five times as long, which shows with few flows.
-        entries = np.concatenate([amount[own]] * len(links)) if len(links) else amount[:0]
-        if share is not None:
-            entries *= share.ravel()
-        load += np.bincount(links.ravel(), entries, minlength=n_links + 1)
-    return load[:n_links]
+        part = np.concatenate([amount[own]] * len(some)) if len(some) else amount[:0]
+        links.append(some.ravel())
+        entries.append(part if share is None else part * share.ravel())
+    if len(links) != 1:
+        links, entries = [np.concatenate(links)], [np.concatenate(entries)]
+    load = np.bincount(links[0], entries[0], minlength=n_links + 1)
+    # Without entries the counts are integers, weights or not.
+    return load[:n_links].astype(np.float64, copy=False)
 
 
 def check(

@@ -279,6 +279,8 @@ def solve(
         priority = _amounts("priority", priority, per_flow, positive=True)
     if multiplicity is not None:
         multiplicity = _amounts("multiplicity", multiplicity, per_flow, positive=True)
+    # The last entry is "unused".
+    bounds = np.append(capacity, np.inf)
     level, limit = np.empty(per_flow), np.empty(per_flow, dtype=np.int64)
     flows, start = [], 0
     for some, share in system:
@@ -287,7 +289,7 @@ def solve(
         loads = _loads(some, share, factors)
         if loads is not None and (idle := loads == 0).any():
             some, loads = np.where(idle, capacity.size, some), np.where(idle, 1.0, loads)
-        _caps(capacity, some, loads, level[own], limit[own])
+        _caps(bounds, some, loads, level[own], limit[own])
         flows.append((own, some, loads))
         start = own.stop
     if demand is not None:
@@ -351,7 +353,6 @@ def _caps(
     limit: IntArray,
 ) -> None:
     """Set each flow's level if it were alone, and the link that limits it then, -1 for none."""
-    capacity = np.append(capacity, np.inf)
     level[:], limit[:] = np.inf, -1
     for e, links in enumerate(columns):
         alone = capacity.take(links)

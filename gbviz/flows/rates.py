@@ -150,21 +150,19 @@ def fill(
     Seldom are there more than two attempts; the third takes all of these links.
     """
     capacity = flows.links.capacity if capacity is None else capacity
-    limits, attempts = np.zeros(len(capacity), dtype=bool), 1
+    own = slice(int(flows.links.starts[2]), int(flows.links.starts[6]))
+    limits, attempts = np.zeros(own.stop - own.start, dtype=bool), 1
     while True:
         want = None if demand is None else demand.take(flows.flow)
         found = solve(capacity, flows.columns, flows.weights, want)
         load = flows.load(found.rates)
         if flows.above is None:
             return flows, found, load
-        start = flows.links.starts
-        over = load > capacity * _ROUNDING
-        over[: start[2]] = over[start[6] :] = False
-        over &= ~limits
+        over = (load[own] > capacity[own] * _ROUNDING) & ~limits
         if not over.any():
             return flows, found, load
         if attempts == _ATTEMPTS:
-            over[start[2] : start[6]] = ~limits[start[2] : start[6]]
+            over = ~limits
         flows = flows.with_limits(over)
         limits |= over
         attempts += 1

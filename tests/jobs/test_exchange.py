@@ -52,7 +52,8 @@ def one_by_one(by: Router, pairs: list[tuple[int, int]]) -> Floats:
     assert not found.cut.any()
     assert not found.gone.any()
     if found.above is not None:
-        found = found.with_limits(np.ones(len(load), dtype=bool))
+        start = by.space.starts
+        found = found.with_limits(np.ones(start[6] - start[2], dtype=bool))
     for columns, weights in zip(found.columns, found.weights, strict=True):
         for (row, column), link in np.ndenumerate(columns):
             if link < len(load):
