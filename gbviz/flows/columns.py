@@ -117,7 +117,7 @@ def flow_columns(by: Router, source: Ints, target: Ints) -> FlowColumns:
     inside = source // nvlink.gpus == target // nvlink.gpus
     near = np.flatnonzero(inside)
     by_nvlink, weights, joined = nvlink_columns(nvlink, source[near], target[near])
-    gone = ~(nics.live[source] & nics.live[target])
+    gone = ~(nics.live.take(source) & nics.live.take(target))
     apart = ~inside
     apart[near[~joined]] = True
     apart &= ~gone
@@ -177,15 +177,16 @@ def _nvlink_step(
     share: Floats | None,
 ) -> list[Entries]:
     """Entries for the NVLink step between two GPUs of a tray, where it could be a limit."""
+    moved = np.flatnonzero(source != target)
+    source, target = source.take(moved), target.take(moved)
     out, into = hot[0].take(source), hot[1].take(target)
     need = np.flatnonzero(out | into)
-    need = need[source[need] != target[need]]
     stage, found = space.nvlink, []
     columns, weights, _ = nvlink_columns(stage, source[need], target[need])
     half = len(columns) // 2
     for number, (column, weight) in enumerate(zip(columns, weights, strict=True)):
         wanted = (out if number < half else into)[need] & (column >= 0)
-        leg, part = need[wanted], weight[wanted]
+        leg, part = moved[need[wanted]], weight[wanted]
         link = space.starts[-2] + column[wanted]
         found.append((leg, link, part if share is None else part * share[leg]))
     return found

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 # A link that is filled to the last bit is not overloaded.
 _ROUNDING = 1 + 1e-12
-_ATTEMPTS = 2
+_ATTEMPTS = 4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,22 +147,25 @@ def fill(
     Rates that are max-min fair beside some of the links, and fit on all others, are max-min fair
     beside all: each flow has its bottleneck, nothing is overloaded, and only one set of rates has
     both. So links above the leaves become limits when rates without them would overload them.
-    Seldom are there more than two attempts; the third takes all of these links.
+    Seldom are more than two attempts needed; the last takes all of these links.
     """
     capacity = flows.links.capacity if capacity is None else capacity
+    found, load = _solved(flows, demand, capacity)
+    if flows.above is None:
+        return flows, found, load
     own = slice(int(flows.links.starts[2]), int(flows.links.starts[6]))
-    limits, attempts = np.zeros(own.stop - own.start, dtype=bool), 1
-    while True:
-        want = None if demand is None else demand.take(flows.flow)
-        found = solve(capacity, flows.columns, flows.weights, want)
-        load = flows.load(found.rates)
-        if flows.above is None:
-            return flows, found, load
+    limits = np.zeros(own.stop - own.start, dtype=bool)
+    for attempt in range(_ATTEMPTS):
         over = (load[own] > capacity[own] * _ROUNDING) & ~limits
         if not over.any():
-            return flows, found, load
-        if attempts == _ATTEMPTS:
-            over = ~limits
-        flows = flows.with_limits(over)
-        limits |= over
-        attempts += 1
+            break
+        more = over if attempt < _ATTEMPTS - 1 else ~limits
+        flows, limits = flows.with_limits(more), limits | more
+        found, load = _solved(flows, demand, capacity)
+    return flows, found, load
+
+
+def _solved(flows: FlowColumns, demand: Floats | None, capacity: Floats) -> tuple[MaxMin, Floats]:
+    want = None if demand is None else demand.take(flows.flow)
+    found = solve(capacity, flows.columns, flows.weights, want)
+    return found, flows.load(found.rates)

@@ -131,7 +131,8 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
     rails
         From `rails`.
     connected
-        Of two arrays of leaves, where live cables lead from one to the other.
+        Of two arrays of leaves, where live cables lead from one to the other; where all NICs of
+        the one cannot send, or of the other receive, it may say either.
     source, target
         (F,) GPU numbers within their kind.
 
@@ -149,73 +150,73 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
     >>> found.source.tolist(), found.target.tolist()
     ([1, 2, 3], [4605, 4606, 4607])
     """
-    R, flows = rails.rails, np.arange(len(source))
-    rail = target % R
-    out, into = source - source % R, target - rail
-    direct = connected(rails.leaf.take(out + rail), rails.leaf.take(target))
+    R = rails.rails
+    out, into = source // R * R, target // R * R
+    rail = target - into
+    near = out + rail
+    direct = connected(rails.leaf.take(near), rails.leaf.take(target))
     if not rails.whole:
-        direct = direct & rails.send[source, rail] & rails.receive[target, rail]
+        direct = direct & rails.send.reshape(-1).take(source * R + rail)
+        direct &= rails.receive.reshape(-1).take(target * R + rail)
     rest = np.flatnonzero(~direct)
     if not len(rest):
-        return Legs(flows, out + rail, target, None, ~direct)
+        return Legs(np.arange(len(source)), near, target, None, ~direct)
     if rails.relay > R:
-        return _over_racks(rails, connected, (source, target, rest, direct))
-    near = np.repeat(out[rest, None] + np.arange(R), R, axis=1)
-    far = np.tile(into[rest, None] + np.arange(R), R)
-    way = (rails.send[source[rest], :, None] & rails.receive[target[rest], None, :]).reshape(
-        len(rest), -1
-    )
+        ways = _over_racks(rails, connected, source[rest], target[rest])
+    else:
+        ways = _over_trays(rails, connected, source[rest], target[rest])
+    way, *nics = ways
+    found = way.sum(axis=1)
+    legs_of = direct.astype(np.int64)
+    legs_of[rest] = found
+    flow = np.repeat(np.arange(len(source)), legs_of)
+    # In the order of flows, as the ways of each are found.
+    spread = np.flatnonzero(~direct.take(flow))
+    ends = near.take(flow), target.take(flow)
+    for end, some in zip(ends, nics, strict=True):
+        end[spread] = some[way]
+    share = None
+    if found.max(initial=0) > 1:
+        share = np.ones(len(flow))
+        share[spread] = np.repeat(1.0 / np.maximum(found, 1), found)
+    return Legs(flow, *ends, share, legs_of == 0)
+
+
+def _over_trays(
+    rails: Rails, connected: Connected, source: Ints, target: Ints
+) -> tuple[Bools, Ints, Ints]:
+    """Which pairs of NICs carry each flow between two trays, (n, R * R), and which these are."""
+    R, n = rails.rails, len(source)
+    near = np.repeat(source[:, None] // R * R + np.arange(R), R, axis=1)
+    far = np.tile(target[:, None] // R * R + np.arange(R), R)
+    way = (rails.send[source, :, None] & rails.receive[target, None, :]).reshape(n, -1)
     tried = np.flatnonzero(way)
     way.reshape(-1)[tried] = connected(
         rails.leaf[near.reshape(-1)[tried]], rails.leaf[far.reshape(-1)[tried]]
     )
-    way &= prefer_rails(way, R)
-    ways = way.sum(axis=1)
-    at, column = np.nonzero(way)
-    flow = np.concatenate([flows[direct], rest[at]])
-    order = np.argsort(flow, kind="stable")
-    share = np.concatenate([np.ones(int(direct.sum())), 1.0 / ways[at]])[order]
-    return Legs(
-        flow[order],
-        np.concatenate([(out + rail)[direct], near[at, column]])[order],
-        np.concatenate([target[direct], far[at, column]])[order],
-        share if ways.max(initial=0) > 1 else None,
-        ~direct & (np.bincount(rest[ways > 0], minlength=len(source)) == 0),
-    )
+    return way & prefer_rails(way, R), near, far
 
 
-def _over_racks(rails: Rails, connected: Connected, flows: tuple[Ints, Ints, Ints, Bools]) -> Legs:
-    """`legs` where a GPU without its NIC spreads evenly over all NICs of its rack.
+def _over_racks(
+    rails: Rails, connected: Connected, source: Ints, target: Ints
+) -> tuple[Bools, Ints, Ints]:
+    """`_over_trays` where a GPU without its NIC spreads evenly over all NICs of its rack.
 
     Traffic leaves by NIC i of the one rack and lands on NIC i of the other, where both serve.
     """
-    source, target, rest, direct = flows
     n, R = rails.relay, rails.rails
     gpus = np.arange(len(rails.live))
     linked = rails.joined.sum(axis=1) > 1
     out = linked & rails.send[gpus, gpus % R]
     into = linked & rails.receive[gpus, gpus % R]
-    near = source[rest, None] // n * n + np.arange(n)
-    far = target[rest, None] // n * n + np.arange(n)
-    way = out[near] & into[far] & (linked[source[rest]] & linked[target[rest]])[:, None]
+    near = source[:, None] // n * n + np.arange(n)
+    far = target[:, None] // n * n + np.arange(n)
+    way = out[near] & into[far] & (linked[source] & linked[target])[:, None]
     at = np.flatnonzero(way)
     way.reshape(-1)[at] = connected(
         rails.leaf[near.reshape(-1)[at]], rails.leaf[far.reshape(-1)[at]]
     )
-    ways = way.sum(axis=1)
-    row, column = np.nonzero(way)
-    plain = np.flatnonzero(direct)
-    flow = np.concatenate([plain, rest[row]])
-    order = np.argsort(flow, kind="stable")
-    own = source[plain] - source[plain] % R + target[plain] % R
-    share = np.concatenate([np.ones(len(plain)), 1.0 / ways[row]])[order]
-    return Legs(
-        flow[order],
-        np.concatenate([own, near[row, column]])[order],
-        np.concatenate([target[plain], far[row, column]])[order],
-        share,
-        ~direct & (np.bincount(rest[ways > 0], minlength=len(source)) == 0),
-    )
+    return way, near, far
 
 
 def prefer_rails(way: Bools, R: int) -> Bools:
