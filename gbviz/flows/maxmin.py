@@ -104,7 +104,8 @@ class _Filling:
         self.rising = sum(block.cap.size for block in flows)
         self.rounds = 0
         self._links, self.n_links = links, links.size
-        self._frozen = np.zeros(self.level.size, dtype=bool)
+        # Only where bands are cut from all flows.
+        self._frozen = np.zeros(self.level.size if self.rising > _WHOLE else 0, dtype=bool)
         self._spare = np.append(capacity.take(links), np.inf)
         self._entries = self._counts([block.columns.ravel() for block in flows])
 
@@ -147,27 +148,33 @@ class _Filling:
                 shares = share.take(block.columns)
                 lowest = np.minimum(shares.min(axis=0), block.cap)
                 equal = lowest * (1 + TOLERANCE)
-                tight = np.flatnonzero(shares <= equal)
+                # np.flatnonzero takes twice as long, which shows with few flows.
+                tight = (shares <= equal).ravel().nonzero()[0]
                 seen.append((lowest, equal, tight, block.columns.ravel().take(tight)))
             # Entries of flows outside are counted too: a link that they use is never full here.
             full = self._counts([link for *_, link in seen]) == self._entries
             rest, before = [], self.rising
             for block, (lowest, equal, tight, link) in zip(flows, seen, strict=True):
-                own = block.cap <= equal
-                hits = np.flatnonzero(full.take(link))
+                hits = full.take(link).nonzero()[0]
                 flow = tight.take(hits) % block.cap.size
-                by_link = np.flatnonzero(~own.take(flow))
-                named = self._links.take(link.take(hits.take(by_link)))
-                self.limit[block.number.take(flow.take(by_link))] = named
+                own = block.cap <= equal
+                self._name(block.number, flow, link.take(hits), own)
                 own[flow] = True
-                left = np.flatnonzero(~own)
-                if left.size < own.size:
-                    self._freeze(block._replace(cap=lowest).take(np.flatnonzero(own)))
-                if left.size:
-                    rest.append(block if left.size == own.size else block.take(left))
+                stops = own.nonzero()[0]
+                if stops.size:
+                    self._freeze(block._replace(cap=lowest).take(stops))
+                if stops.size < own.size:
+                    rest.append(block.take((~own).nonzero()[0]) if stops.size else block)
             if self.rising == before:
                 return
             flows = rest
+
+    def _name(self, number: IntArray, flow: IntArray, link: IntArray, own: BoolArray) -> None:
+        """Name the links that flows stop at, but for those whose own cap stops them."""
+        capped = number.compress(own)
+        kept = self.limit.take(capped)
+        self.limit[number.take(flow)] = self._links.take(link)
+        self.limit[capped] = kept
 
     def _load(self, flows: list[_Flows], outside: FloatArray | None = None) -> FloatArray:
         """The load of each link for each level that the flows rise, and what is outside."""
@@ -184,7 +191,8 @@ class _Filling:
         """Take flows out at the levels that are now their caps."""
         self.rising -= flows.cap.size
         self.level[flows.number] = flows.cap
-        self._frozen[flows.number] = True
+        if self._frozen.size:
+            self._frozen[flows.number] = True
         links = flows.columns.ravel()
         # np.tile takes five times as long, which shows with few flows.
         taken = np.concatenate([flows.cap] * len(flows.columns))
