@@ -165,8 +165,11 @@ def _nvlink_hot(stage: NVLinkStage, source: Ints, target: Ints, nics: float) -> 
     tight = stage.capacity[0] < 2 * nics
     out, into = np.full(gpus, tight), np.full(gpus, tight)
     out[source], into[target] = True, True
-    hurt = np.repeat(stage.slot >= 0, stage.gpus)
-    return out | hurt, into | hurt
+    if len(stage.share):
+        hurt = np.repeat(stage.slot >= 0, stage.gpus)
+        out |= hurt
+        into |= hurt
+    return out, into
 
 
 def _nvlink_step(
@@ -181,6 +184,8 @@ def _nvlink_step(
     source, target = source.take(moved), target.take(moved)
     out, into = hot[0].take(source), hot[1].take(target)
     need = np.flatnonzero(out | into)
+    if not len(need):
+        return []
     stage, found = space.nvlink, []
     columns, weights, _ = nvlink_columns(stage, source[need], target[need])
     half = len(columns) // 2

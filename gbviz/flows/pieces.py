@@ -92,9 +92,9 @@ def _packed(number: Ints, link: Ints, share: Floats, unused: int) -> tuple[Ints,
     """Entries of columns 0, 1, ... one below the other; shares None where all are 1."""
     order = np.argsort(number, kind="stable")
     number = number.take(order)
-    first = np.flatnonzero(np.diff(number, prepend=-1))
-    rank = np.arange(len(number)) - first.take(number)
-    columns = np.full((int(rank.max()) + 1, len(first)), unused)
+    deep = np.bincount(number)
+    rank = np.arange(len(number)) - (np.cumsum(deep) - deep).take(number)
+    columns = np.full((int(deep.max()), len(deep)), unused)
     columns[rank, number] = link.take(order)
     if (share == 1.0).all():
         return columns, None

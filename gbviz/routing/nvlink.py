@@ -110,9 +110,11 @@ def nvlink_columns(stage: NVLinkStage, source: Ints, target: Ints) -> tuple[Ints
     of the two links.
     """
     k, P = stage.n_classes, len(source)
+    everyone = len(stage.slot) * stage.gpus
+    if not len(stage.share):
+        return np.stack([source, everyone + target]), np.ones((2, P)), np.ones(P, dtype=bool)
     columns = np.full((2 * k, P), -1, dtype=np.int64)
     weights = np.zeros((2 * k, P))
-    everyone = len(stage.slot) * stage.gpus
     slot = stage.slot[source // stage.gpus]
     whole = np.flatnonzero(slot < 0)
     columns[0, whole], columns[k, whole] = source[whole], everyone + target[whole]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -71,8 +72,6 @@ def rails(
     assert nvlink is not None
     R = shape.rails
     live = health.up(fabric, "gpu")
-    leaf = (fabric.tiers[0].upper - fabric.nodes("leaf").start).astype(np.int64)
-    send, receive, joined = (np.ones((len(live) // R, R, R), dtype=bool) for _ in range(3))
     out, into = (nic_up > 0).reshape(-1, R), (nic_down > 0).reshape(-1, R)
     beside = live.reshape(-1, R)
     odd = ~(out & into & beside).all(axis=1)
@@ -80,26 +79,40 @@ def rails(
     trays = nvlink.gpus // R
     odd.reshape(-1, trays)[racks] = True
     at = np.flatnonzero(odd)
-    pair = beside[at, :, None] & beside[at, None, :]  # from GPU, to GPU of one tray
-    for rack in racks.tolist():
-        high, low = health.nvlink_capacity(fabric, rack).reshape(2, trays, R, -1) > 0
-        own = np.searchsorted(at, rack * trays)
-        pair[own : own + trays] &= (high[:, :, None, :] & low[:, None, :, :]).any(axis=3)
-    usable = pair | (np.eye(R, dtype=bool)[None] & beside[at, :, None])
-    send[at] = usable & out[at, None, :]
-    receive[at] = usable.transpose(0, 2, 1) & into[at, None, :]
-    joined[at] = pair & pair.transpose(0, 2, 1)
-    shape_of = (len(live), R)
+    leaf, everything = _whole(fabric)
+    send = receive = joined = everything
+    if len(at):
+        send, receive, joined = (everything.reshape(-1, R, R).copy() for _ in range(3))
+        pair = beside[at, :, None] & beside[at, None, :]  # from GPU, to GPU of one tray
+        for rack in racks.tolist():
+            high, low = health.nvlink_capacity(fabric, rack).reshape(2, trays, R, -1) > 0
+            own = np.searchsorted(at, rack * trays)
+            pair[own : own + trays] &= (high[:, :, None, :] & low[:, None, :, :]).any(axis=3)
+        usable = pair | (np.eye(R, dtype=bool)[None] & beside[at, :, None])
+        send[at] = usable & out[at, None, :]
+        receive[at] = usable.transpose(0, 2, 1) & into[at, None, :]
+        joined[at] = pair & pair.transpose(0, 2, 1)
     return Rails(
         R,
         leaf,
         live,
-        send.reshape(shape_of),
-        receive.reshape(shape_of),
-        joined.reshape(shape_of),
+        send.reshape(-1, R),
+        receive.reshape(-1, R),
+        joined.reshape(-1, R),
         whole=len(at) == 0,
         relay=nvlink.gpus if by_rack else R,
     )
+
+
+@lru_cache(maxsize=8)
+def _whole(fabric: Fabric) -> tuple[Ints, Bools]:
+    """`leaf` of `Rails`, and its `send` where nothing is wrong; read-only."""
+    assert fabric.shape is not None
+    leaf = (fabric.tiers[0].upper - fabric.nodes("leaf").start).astype(np.int64)
+    everything = np.ones((fabric.count("gpu"), fabric.shape.rails), dtype=bool)
+    for array in (leaf, everything):
+        array.setflags(write=False)
+    return leaf, everything
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -145,7 +145,7 @@ def stages(fabric: Fabric, health: Health, mode: Mode) -> Stages:
         core = _bundles(health.ways(fabric, 2), (pods * S, C), even, pods * S)
         core = Bundles(*each_once(core.arrays(), lambda array: array.reshape(pods, S, C)))
     else:
-        core = Bundles(*(np.zeros((pods, S, 0)) for _ in range(4)))
+        core = Bundles(*[np.zeros((pods, S, 0))] * 4)
     columns = [*leaf.arrays(), *each_once(core.arrays(), _last)]
     position_class, first = group_columns(columns)
     spines = np.bincount(position_class).astype(np.float64)
@@ -271,5 +271,5 @@ def _core_classes(core: Bundles, first: Ints) -> tuple[Ints, Floats, Ints, Bundl
             cores += np.bincount(classes).astype(float).tolist()
             spot += [(position, head) for head in heads.tolist()]
     at = np.array(spot, dtype=np.int64).reshape(-1, 2)
-    chosen = Bundles(*(array[:, at[:, 0], at[:, 1]] for array in core.arrays()))
+    chosen = Bundles(*each_once(core.arrays(), lambda array: array[:, at[:, 0], at[:, 1]]))
     return np.array(owner, dtype=np.int64), np.array(cores), core_class, chosen

@@ -100,9 +100,12 @@ class Health:
         nvlink = fabric.nvlink
         if nvlink is None:
             return np.zeros(0, dtype=np.int64)
-        gpu = self.up(fabric, "gpu").reshape(nvlink.racks, -1).all(axis=1)
-        asic = self.up(fabric, "nvswitch").reshape(nvlink.racks, -1).all(axis=1)
-        whole = np.array(gpu & asic)
+        whole = np.ones(nvlink.racks, dtype=bool)
+        for kind in ("gpu", "nvswitch"):
+            factor = self.factor(fabric, kind)
+            # Nearly always none has failed, which is quickly seen.
+            if factor.min() == 0:
+                whole &= (factor.reshape(nvlink.racks, -1) > 0).all(axis=1)
         whole[list(self.nvlink_factor)] = False
         return np.flatnonzero(~whole)
 
