@@ -106,7 +106,10 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     own = rack_trays.reshape(n_groups, slots, per_rack)[first]
     trays = (own[..., None] == np.arange(K)).sum(axis=2).astype(np.float64)
     rows = np.repeat(np.arange(len(first)), len(first)), np.tile(np.arange(len(first)), len(first))
-    between = _table(live, kinds, first[rows[0]], last[rows[1]], R)
+    busy = np.zeros((2, shape.leaves), dtype=bool)
+    for way, nic in zip(busy, (live.nic_up, live.nic_down), strict=True):
+        way[nics.leaf[nic > 0]] = True
+    between = _table(live, kinds, busy, first[rows[0]], last[rows[1]], R)
     shape_of = (len(first), len(first))
     return Groups(
         group_class,
@@ -116,7 +119,7 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
         tray_class,
         trays,
         TrayTable(between.pattern.reshape(shape_of), between.sent, between.cut),
-        _table(live, kinds, first, first, R),
+        _table(live, kinds, busy, first, first, R),
     )
 
 
@@ -154,16 +157,22 @@ def _tray_classes(nics: Rails) -> tuple[Ints, list[tuple[Bools, Bools, Bools]]]:
 def _table(
     live: Stages,
     kinds: list[tuple[Bools, Bools, Bools]],
+    busy: Bools,
     source: Ints,
     target: Ints,
     R: int,
 ) -> TrayTable:
-    """The table for some ordered pairs of groups; `pattern` in their order."""
+    """The table for some ordered pairs of groups; `pattern` in their order.
+
+    `busy` (2, leaves) is True for leaves with a NIC that sends, and receives. Of others it does
+    not matter what joins them, and not to ask saves patterns.
+    """
     P, K = len(source), len(kinds)
     rail = np.arange(R)
-    a = np.broadcast_to((source[:, None] * R + rail)[:, :, None], (P, R, R))
-    b = np.broadcast_to((target[:, None] * R + rail)[:, None, :], (P, R, R))
-    joined = connected(live, a.reshape(-1), b.reshape(-1)).reshape(P, R * R)
+    a = np.broadcast_to((source[:, None] * R + rail)[:, :, None], (P, R, R)).reshape(-1)
+    b = np.broadcast_to((target[:, None] * R + rail)[:, None, :], (P, R, R)).reshape(-1)
+    joined = connected(live, a, b) | ~(busy[0].take(a) & busy[1].take(b))
+    joined = joined.reshape(P, R * R)
     if joined.all():
         pattern: Ints = np.zeros(P, dtype=np.int64)
         first: Ints = np.zeros(1, dtype=np.int64)
