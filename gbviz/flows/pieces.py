@@ -56,7 +56,8 @@ def assemble(pieces: Pieces) -> tuple[Ints, list[Ints], list[Floats | None], Int
     half = len(pieces.inner) // 2
     split = (pieces.inner_share[::half] != 1.0).any(axis=0)
     wide[pieces.near[split]] = True
-    narrow = np.flatnonzero(~wide.take(pieces.owner))
+    of_wide = wide.take(pieces.owner)
+    narrow = np.flatnonzero(~of_wide)
     within = np.flatnonzero(~split)
     first = np.full((len(pieces.rows), len(narrow) + len(within)), pieces.unused)
     pieces.rows.take(narrow, axis=1, out=first[:, : len(narrow)])
@@ -68,21 +69,23 @@ def assemble(pieces: Pieces) -> tuple[Ints, list[Ints], list[Floats | None], Int
     columns: list[Ints] = [first]
     weights: list[Floats | None] = [None]
     if len(many):
-        number, link, share = _entries(pieces, wide, split)
+        number, link, share = _entries(pieces, np.flatnonzero(of_wide), np.flatnonzero(split))
         links, shares = _packed(column.take(number) - first.shape[1], link, share, pieces.unused)
         columns.append(links)
         weights.append(shares)
     return flow, columns, weights, column.take(pieces.owner)
 
 
-def _entries(pieces: Pieces, wide: Ints, split: Ints) -> Entries:
-    """All entries of the flows with many, by flow instead of by leg."""
-    legs, inner = np.flatnonzero(wide.take(pieces.owner)), np.flatnonzero(split)
+def _entries(pieces: Pieces, legs: Ints, inner: Ints) -> Entries:
+    """All entries of some legs and of some flows over NVLink, by flow."""
+    flow = pieces.owner.take(legs)
     share = np.ones(len(legs)) if pieces.share is None else pieces.share.take(legs)
-    found = [(pieces.owner.take(legs), row.take(legs), share) for row in pieces.rows]
+    found = [(flow, row.take(legs), share) for row in pieces.rows]
     found += [(pieces.owner.take(leg), link, part) for leg, link, part in pieces.more]
-    for row, part in zip(pieces.inner, pieces.inner_share, strict=True):
-        found.append((pieces.near.take(inner), row.take(inner), part.take(inner)))
+    if len(inner):
+        flow = pieces.near.take(inner)
+        for row, part in zip(pieces.inner, pieces.inner_share, strict=True):
+            found.append((flow, row.take(inner), part.take(inner)))
     flow, link, part = (np.concatenate(some) for some in zip(*found, strict=True))
     used = np.flatnonzero(link < pieces.unused)
     return flow.take(used), link.take(used), part.take(used)

@@ -20,6 +20,8 @@ _FEEDS = "ab"
 _COOLING = ("hxu", "cdu")
 _RANGE = re.compile(r"\[([0-9]+(?:[-,][0-9]+)*)\]")
 _GLOB = frozenset("*?[")
+# From so many names on, sorting them out costs less than spelling each.
+_MANY = 32
 # Each * of a pattern with ranges may stand for any run of letters: three are tried in no time.
 _MOST_STARS = 3
 # A suggestion compares names letter by letter; a long list of long ones would take seconds.
@@ -173,6 +175,8 @@ class BuiltNames:
 
     def names_of(self, nodes: Ints) -> list[str]:
         """The names of many nodes, in their order: an owner is spelt once for all its parts."""
+        if len(nodes) < _MANY:
+            return [self.name(node) for node in nodes.tolist()]
         different, which = np.unique(nodes, return_inverse=True)
         names: list[str] = []
         edges = [(kind.first, kind.first + kind.count) for kind in self.kinds.values()]
