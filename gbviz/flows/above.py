@@ -38,12 +38,13 @@ class Above:
         """Loads of leaf up, leaf down, spine up and spine down links under (M,) amounts, GB/s."""
         table, own = self.table, self.table.leaves.leaf_class
         C, n = len(table.leaves.first), len(own)
-        # One place more, for what stays under one leaf.
-        apart = self.source != self.target
-        to = np.where(apart, self.source * C + own.take(self.target), n * C)
-        rise = np.bincount(to, amount, n * C + 1)[:-1].astype(np.float64, copy=False).reshape(n, C)
-        of = np.where(apart, self.target * C + own.take(self.source), n * C)
-        fall = np.bincount(of, amount, n * C + 1)[:-1].astype(np.float64, copy=False).reshape(n, C)
+        # What stays under one leaf is on no link here.
+        amount = amount * (self.source != self.target)
+        rise, fall = (
+            np.bincount(one * C + own.take(other), amount, n * C).astype(np.float64, copy=False)
+            for one, other in ((self.source, self.target), (self.target, self.source))
+        )
+        rise, fall = rise.reshape(n, C), fall.reshape(n, C)
         rows, K = len(self.live.leaf.up), self.live.n_classes
         leaf_up, leaf_down = np.zeros((rows, K)), np.zeros((rows, K))
         for k, shares in enumerate(table.spine.reshape(K, C, C)):
