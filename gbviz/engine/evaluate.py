@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -31,7 +32,12 @@ if TYPE_CHECKING:
     from gbviz.topology.health import Health
 
 
-def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
+Poll = Callable[[str], None]
+
+
+def evaluate(
+    scenario: Scenario, at_s: float | None = None, *, poll: Poll | None = None
+) -> Snapshot:
     """The steady state of a scenario, and that of its healthy cluster for comparison.
 
     Parameters
@@ -40,6 +46,8 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
         Read from a file, or made by `preset` and its `with_...` methods.
     at_s
         Time of the faults that hold, seconds from the start; None = the end.
+    poll
+        Called with what comes next, before each part of the work; what it raises stops it.
 
     Raises
     ------
@@ -53,6 +61,8 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
     >>> found.base.bisection_GBps, found.post.bisection_GBps  # 35 of 36 spines
     (230400.0, 224000.0)
     """
+    say = poll or _silent
+    say("building the fabric")
     fabric = build(scenario.cluster)
     causes = resolve(fabric, scenario.actions_at(at_s))
     healthy = replace(
@@ -66,9 +76,11 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
         path=None,
         text=None,
     )
+    say("the healthy cluster")
     base = _healthy(healthy)
     work = base.work
-    now = _state(fabric, causes, scenario, work) if causes else base
+    say("what the faults leave")
+    now = _state(fabric, causes, scenario, work, say) if causes else base
     problems = {*base.metrics.problems, *now.metrics.problems}
     for result in (*base.jobs.traffic, *now.jobs.traffic):
         problems |= set(result.problems)
@@ -83,6 +95,8 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
         _in_order(scenario, work, base, now),
         FixedPoint(now.jobs.shared.converged, now.jobs.shared.rounds) if now.jobs.running else None,
         tuple(sorted(problems)),
+        (base.jobs, now.jobs),
+        tuple(gpus for _, gpus in work.traffic),
     )
 
 
@@ -130,7 +144,17 @@ def _work(fabric: Fabric, scenario: Scenario) -> _Work:
     return _Work(stepping, traffic)
 
 
-def _state(fabric: Fabric, causes: tuple[Fault, ...], scenario: Scenario, work: _Work) -> _State:
+def _silent(_what: str) -> None:
+    """Nobody wants to hear."""
+
+
+def _state(
+    fabric: Fabric,
+    causes: tuple[Fault, ...],
+    scenario: Scenario,
+    work: _Work,
+    say: Poll = _silent,
+) -> _State:
     """The health once NVLink, power and cooling have had their say, its metrics and its jobs.
 
     A rack that power or cooling shuts down has failed, because of the fault that did it.
@@ -147,7 +171,9 @@ def _state(fabric: Fabric, causes: tuple[Fault, ...], scenario: Scenario, work: 
     if consequences:
         health = partition(fabric, apply(fabric, (*causes, *consequences)), policy)
     mode, seed = scenario.routing, scenario.seed
+    say("what the fabric can do")
     found = metrics(fabric, health, thermal, mode, seed)
+    say("jobs")
     jobs = jobs_state(fabric, health, thermal.clock, work.stepping, work.traffic, (mode, seed))
     return _State(health, thermal, consequences, found, jobs, work)
 

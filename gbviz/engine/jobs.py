@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.jobs.placement import Placed
+    from gbviz.jobs.sharing import Stepper
     from gbviz.routing.modes import Mode
     from gbviz.topology.fabric import Fabric, Floats, Ints
     from gbviz.topology.health import Health
@@ -30,7 +31,8 @@ class JobsState:
 
     `by` the router of each stepping job (its `nic_loss` decides), `running` the jobs, `shared`
     where the fixed point of those that run came to rest, `place` of each job among these (-1 for
-    one that cannot run), `traffic` the results of the traffic jobs.
+    one that cannot run), `traffic` the results of the traffic jobs and `streams` (jobs, links) the
+    GB/s that each of these puts on every link of `by_default`, the router of jobs without a policy.
     """
 
     by: tuple[Router, ...]
@@ -38,6 +40,8 @@ class JobsState:
     shared: Shared
     place: tuple[int, ...]
     traffic: tuple[TrafficResult, ...]
+    streams: Floats
+    by_default: Router
 
 
 def jobs_state(
@@ -70,26 +74,31 @@ def jobs_state(
     able = [number for number, one in enumerate(running) if one.run is not None]
     steppers = [run for one in running if (run := one.run) is not None]
     capacity = plain.space.capacity * 1e9
-    streams: Ints = np.zeros(len(capacity), dtype=np.int64)
-    rates = np.zeros(len(capacity))
-    shared = share(steppers, capacity, rates, streams)
+    streams = np.zeros((0, len(capacity)))
+    shared = _shared(steppers, capacity, streams)
     found: tuple[TrafficResult, ...] = ()
     if traffic:
         alone = _users(steppers, len(capacity))
-        found, rates, streams = traffic_results(plain, traffic, shared.load / 1e9, alone)
+        found, streams = traffic_results(plain, traffic, shared.load / 1e9, alone)
         if steppers:
-            shared = share(steppers, capacity, rates * 1e9, streams)
+            shared = _shared(steppers, capacity, streams)
     place = [-1] * len(jobs)
     for position, number in enumerate(able):
         place[number] = position
-    return JobsState(by, running, shared, tuple(place), found)
+    return JobsState(by, running, shared, tuple(place), found, streams, plain)
 
 
-def _users(steppers: Sequence[object], links: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _shared(steppers: Sequence[Stepper], capacity: Floats, streams: Floats) -> Shared:
+    """The fixed point of the jobs that step, beside independent flows (jobs, links), GB/s."""
+    rates = streams.sum(axis=0) * 1e9
+    return share(steppers, capacity, rates, (streams > 0).sum(axis=0))
+
+
+def _users(steppers: Sequence[Stepper], links: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """(links,) how many of the jobs load each link."""
     users = np.zeros(links, dtype=np.int64)
     for run in steppers:
-        own = [phase.link for phase in run.phases]  # type: ignore[attr-defined]
+        own = [phase.link for phase in run.phases]
         if own:
             users[np.unique(np.concatenate(own))] += 1
     return users
