@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -124,6 +124,15 @@ class Session:
         return True
 
     def saved(self, scenario: Scenario) -> None:
-        """Note that a file holds this scenario now."""
+        """Note that a file holds this scenario now.
+
+        Its `path` and `text` say which file: every step is saved over that file from now on, so
+        that its comments stay whichever step is saved next.
+        """
         self._saved = scenario
         self._open = False
+        path, text = scenario.path, scenario.text
+        self._steps = [
+            replace(step, scenario=replace(step.scenario, path=path, text=text))
+            for step in self._steps
+        ]
