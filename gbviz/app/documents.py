@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from gbviz.assets import asset_path, scenario_paths
 from gbviz.engine.edits import Edit
 from gbviz.errors import GbvizError, ScenarioError, printable
 from gbviz.scenario import preset
@@ -57,6 +58,8 @@ class Documents(QObject):
     -------
     titled(str)
         The title of the window, with Qt's `[*]`, or whether there is unsaved work, has changed.
+    saved()
+        A file holds the work now.
     message(str, str)
         Something for the log: "info" or "warning", and a sentence.
     problem(str, str, str)
@@ -64,6 +67,7 @@ class Documents(QObject):
     """
 
     titled = Signal(str)
+    saved = Signal()
     message = Signal(str, str)
     problem = Signal(str, str, str)
 
@@ -184,6 +188,7 @@ class Documents(QObject):
         self._live.edit(lambda _: Edit(label, scenario))
         self._live.session.saved(scenario)
         self._retitle()
+        self.saved.emit()
         return True
 
     def can_leave(self) -> bool:
@@ -248,6 +253,7 @@ class Documents(QObject):
             self.message.emit("warning", f"{path.name}: {done.note}")
         self.message.emit("info", self.tr("saved {}").format(path.name))
         self._retitle()
+        self.saved.emit()
         return True
 
     def _remember(self, path: Path) -> None:
@@ -261,11 +267,18 @@ class Documents(QObject):
         plain = "".join(sign if sign.isalnum() or sign in "-_" else "-" for sign in stem)
         recent = self._remembered.settings.recent
         folder = Path(recent[0]).parent if recent else Path.home()
+        if came_from is not None and came_from.parent not in _shipped():
+            folder = came_from.parent
         return folder / f"{plain.strip('-')[:80] or 'scenario'}.yaml"
 
     @Slot()
     def _retitle(self) -> None:
         self.titled.emit(self.title)
+
+
+def _shipped() -> set[Path]:
+    """Folders of what comes with gbviz, where nobody saves."""
+    return {path.parent for path in (*scenario_paths(), asset_path("demo.yaml"))}
 
 
 def _digest(data: bytes) -> str:
