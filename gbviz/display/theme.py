@@ -162,17 +162,30 @@ def table(theme: Theme, ramp: Ramp = "slate") -> Colours:
         colours[at >= OVER] = packed(theme.over)
     else:
         colours = _between(_ANCHORS[ramp], at)
-    states = (theme.ground, theme.failed, theme.warm, theme.idle, theme.off, theme.ground)
-    return np.concatenate([colours, np.array([packed(c) for c in states], dtype=np.uint32)])
+    return np.concatenate([colours, _states(theme)])
 
 
 @lru_cache(maxsize=8)
-def heat_table(theme: Theme) -> Colours:
-    """(256,) packed colours from cool through neutral to hot: temperatures and deltas."""
+def heat_table(theme: Theme, busy: float, over: float) -> Colours:
+    """(256,) packed colours of temperatures; `busy` and `over` are where alarm begins, of 1."""
+    at = np.linspace(0.0, 1.0, STEPS)
+    colours = _between((theme.low, theme.high), at / busy)
+    colours[at >= busy] = packed(theme.busy)
+    colours[at >= over] = packed(theme.over)
+    return np.concatenate([colours, _states(theme)])
+
+
+def _states(theme: Theme) -> Colours:
+    names = (theme.ground, theme.failed, theme.warm, theme.idle, theme.off, theme.ground)
+    return np.array([packed(colour) for colour in names], dtype=np.uint32)
+
+
+@lru_cache(maxsize=8)
+def change_table(theme: Theme) -> Colours:
+    """(256,) packed colours from less through equal to more."""
     cool = "#3a78c2" if theme.name == "dark" else "#2a66b0"
     colours = _between((cool, theme.idle, theme.over), np.linspace(0.0, 1.0, STEPS))
-    states = (theme.ground, theme.failed, theme.warm, theme.idle, theme.off, theme.ground)
-    return np.concatenate([colours, np.array([packed(c) for c in states], dtype=np.uint32)])
+    return np.concatenate([colours, _states(theme)])
 
 
 def steps(values: Floats) -> NDArray[np.uint8]:
