@@ -11,6 +11,7 @@ from gbviz.cooling import loops
 from gbviz.faults.apply import takes_down
 from gbviz.report.cause import Condition, cause_path, condition
 from gbviz.report.facts import facts
+from gbviz.report.fault_tree import toll_words
 from gbviz.report.places import BUSY, FULL, cable_of, gpus_of, part_named, ways_of
 from gbviz.report.words import counted, listed, number, percent
 from gbviz.topology.catalogue import catalogue
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from gbviz.report.places import Way
     from gbviz.topology.selectors import Part
 
-__all__ = ["Explanation", "cause_path", "explain", "facts"]
+__all__ = ["Explanation", "cause_path", "condition", "explain", "facts"]
 
 _MOST_JOBS = 3
 _MOST_FAULTS = 20
@@ -135,9 +136,8 @@ class _Teller:
 
     def _failed(self) -> tuple[str, list[str], list[str]]:
         fault = next(f for f in self.snapshot.faults if self._is_own(f.component, f.links))
-        toll = takes_down(self.snapshot.fabric, fault)
-        counts = ((toll.links, "link direction"), (toll.gpus, "GPU"), (toll.nics, "NIC"))
-        said = [counted(count, word) for count, word in counts if count]
+        toll = toll_words(takes_down(self.snapshot.fabric, fault))
+        said = [toll] if toll else []
         racks = [f.component for f in self.snapshot.faults if f.because == fault.component]
         if racks:
             said.append(racks[0] if len(racks) == 1 else counted(len(racks), "rack"))

@@ -55,6 +55,20 @@ def kind_words(kind: str) -> str:
     return _KINDS.get(kind, kind)
 
 
+def kind_in(name: str) -> str:
+    """The kind of component that a name of a built cluster speaks of, without looking it up.
+
+    Examples
+    --------
+    >>> [kind_in(name) for name in ("rack-1/tray-0/gpu-2", "leaf-0~spine-3#1", "leaf-0:73")]
+    ['gpu', 'cable', 'port']
+    """
+    for sign, kind in (("~", "cable"), (">", "direction"), (":", "port")):
+        if sign in name:
+            return kind
+    return name.rpartition("/")[2].partition("-")[0]
+
+
 def facts(snapshot: Snapshot, loads: Loads, base_loads: Loads, name: str) -> list[Fact]:
     """What there is to know of a component, in the order of interest.
 
