@@ -228,6 +228,8 @@ class RecoveryDialog(QDialog):
         self.list = QListWidget()
         self.list.setAccessibleName(self.tr("Work that can be recovered"))
         self.list.setAlternatingRowColors(True)
+        self.list.setWordWrap(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         for one in found:
             item = QListWidgetItem(self._described(one))
             item.setData(_ROLE, one)
@@ -265,7 +267,7 @@ class RecoveryDialog(QDialog):
         jobs, events = len(one.scenario.jobs), len(one.scenario.events)
         name = printable(one.scenario.name)
         size = self.tr("{} jobs, {} events").format(jobs, events)
-        return f"{name}  ·  {when}\n{printable(where)}  ·  {size}"
+        return f"{name}, {when}, {size}\n{printable(where)}"
 
     @Slot()
     def _restore(self) -> None:

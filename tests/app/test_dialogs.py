@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from pytestqt.qtbot import QtBot
 
+    from gbviz.app.documents import Questions
+
 pytestmark = pytest.mark.usefixtures("nothing_left")
 LEFT = Qt.MouseButton.LeftButton
 
@@ -176,5 +178,6 @@ def test_a_changed_file_is_overwritten_by_a_click_alone(
 def test_no_file_is_none(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileName", lambda *_: ("/tmp/a.yaml", ""))
-    assert Asking().where(Path("/tmp/one.yaml")) is None
+    questions: Questions = Asking()
+    assert questions.where(Path("/tmp/one.yaml")) is None
     assert Asking().open_where(Path("/tmp")) == Path("/tmp/a.yaml")

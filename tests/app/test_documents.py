@@ -238,6 +238,14 @@ def test_an_example_is_opened_without_its_file(desk: Desk, tmp_path: Path) -> No
     assert mine.read_text().startswith("# One NVLink")
 
 
+def test_an_example_that_extends_another_can_be_saved_elsewhere(desk: Desk, tmp_path: Path) -> None:
+    path = next(one for one in scenario_paths() if one.stem == "degraded-transceiver-adaptive")
+    assert "extends" in path.read_text()
+    assert desk.documents.open(path, example=True)
+    assert desk.documents.save_as(tmp_path / "mine.yaml")
+    assert read(tmp_path / "mine.yaml") == desk.live.scenario
+
+
 def test_one_scenario_file_can_be_dropped(desk: Desk, file: Path) -> None:
     mime = QMimeData()
     assert not desk.documents.accepts(mime)
