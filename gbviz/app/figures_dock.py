@@ -54,7 +54,7 @@ class FiguresDock(QWidget):
 
     def _titles(self) -> list[str]:
         now = self.tr("now …") if self._live.is_stale else self.tr("now")
-        return [self.tr("figure"), self.tr("healthy"), now, self.tr("change"), self.tr("%")]
+        return [self.tr("figure"), now, self.tr("change"), self.tr("healthy"), self.tr("%")]
 
     def _set_stale(self, _why: object = None) -> None:
         self.model.set_titles(self._titles())
@@ -72,8 +72,8 @@ class FiguresDock(QWidget):
         change = row.delta or ("" if row.way == 0 else self.tr("changed"))
         return [
             Cell(row.what, dim, tip=tip),
-            Cell(row.base, theme.dim, right=True, tip=tip),
             Cell(row.now, dim, right=True, bold=row.way != 0, tip=tip),
             Cell(f"{_ARROWS[row.way]}{change}", dim or hue, right=True, tip=tip),
+            Cell(row.base, theme.dim, right=True, tip=tip),
             Cell(row.share, dim, right=True, tip=tip),
         ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
 from gbviz.display.theme import Theme, job_colour
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _BINS = 20
 # Letters of a step below a plot.
 _LONGEST = 28
+_LATER_MS = 40
 _TIERS = ("NIC links", "leaf-spine links")
 
 
@@ -51,6 +52,11 @@ class PlotsDock(QWidget):
         self.setAccessibleDescription(
             self.tr("Distribution of link utilisation, and speed of jobs over the session's steps")
         )
+        # Plots come after the map: one at a time, once the window has had its turn.
+        self._due: list[int] = []
+        self._soon = QTimer(self)
+        self._soon.setInterval(_LATER_MS)
+        self._soon.timeout.connect(self._draw_next)
         self.customContextMenuRequested.connect(self._menu_at)
         live.answered.connect(self._answered)
         live.opened.connect(self._opened)
@@ -163,11 +169,19 @@ class PlotsDock(QWidget):
             plot.getAxis(side).setTextPen(theme.dim)
 
     def _draw(self) -> None:
-        if not self._plots or not self.isVisible():
-            return
-        for tier in range(len(_TIERS)):
-            self._draw_histogram(self._plots[tier], tier)
-        self._draw_speeds(self._plots[2])
+        """Draw all plots soon."""
+        if self._plots and self.isVisible():
+            self._due = list(range(len(self._plots)))
+            self._soon.start()
+
+    def _draw_next(self) -> None:
+        number = self._due.pop(0)
+        if number < len(_TIERS):
+            self._draw_histogram(self._plots[number], number)
+        else:
+            self._draw_speeds(self._plots[number])
+        if not self._due:
+            self._soon.stop()
 
     def _draw_histogram(self, plot: Any, tier: int) -> None:
         """Bars now, and the outline of the healthy cluster."""

@@ -185,15 +185,16 @@ class SheetModel(QAbstractTableModel):
         every = self.sheet.names()
         return [every[number] for number in self.order[np.array(rows)].tolist()]
 
-    def rows_of(self, name: str) -> list[int]:
-        """Where a component stands now, none where it is filtered away or of another kind."""
+    def rows_of(self, names: Sequence[str]) -> list[int]:
+        """Where components stand now, rising; none where filtered away or of another kind."""
         if self.sheet is None:
             return []
         if self._place is None:
             self._place = np.full(self.sheet.n, -1)
             self._place[self.order] = np.arange(len(self.order))
-        places = [int(self._place[row]) for row in self.sheet.rows_of(name)]
-        return [place for place in places if place >= 0]
+        places = self._place[np.array(self.sheet.rows_of_all(names), dtype=np.int64)]
+        found: list[int] = np.sort(places[places >= 0]).tolist()
+        return found
 
     def _arrange(self) -> None:
         if self.sheet is None:

@@ -34,6 +34,10 @@ if TYPE_CHECKING:
     from gbviz.report.sheets import Sheet
 
 
+# What all views can follow at once without a pause; a whole table is exported, not failed.
+MOST_SELECTED = 5000
+
+
 def _sheets() -> dict[str, Callable[[Answer], Sheet]]:
     """How each table is made of an answer."""
     return {
@@ -63,7 +67,8 @@ class TablesTab(QWidget):
         self._live, self._selection = live, selection
         self._made = _sheets()
         self._old = True
-        self._showing = False
+        # True while rows follow the selection, and while it follows them.
+        self._showing = self._telling = False
         self.model = SheetModel(theme, self)
         self.view = TableView(self.model, self)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
@@ -178,11 +183,17 @@ class TablesTab(QWidget):
         self.model.set_filter(text)
 
     def _reset(self) -> None:
+        self._say_how_many()
+        self._selection_changed()
+
+    def _say_how_many(self, chosen: int = 0) -> None:
+        """How many rows there are, and that only a part of many can be selected on the map."""
         shown, sheet = len(self.model.order), self.model.sheet
         total = sheet.n if sheet else 0
         text = f"{shown:,}" if shown == total else self.tr("{0:,} of {1:,}").format(shown, total)
+        if chosen > MOST_SELECTED:
+            text = self.tr("the map shows {0:,} of {1:,}").format(MOST_SELECTED, chosen)
         self.count.setText(text)
-        self._selection_changed()
 
     def _opened_row(self, row: int) -> None:
         """Show a row's component on the map; of a job, its GPUs."""
@@ -200,14 +211,16 @@ class TablesTab(QWidget):
         elif rows:
             current = self.view.currentIndex().row()
             rows = [row for row in rows if row != current] + [current] * (current in rows)
-            self._selection.select(self.model.names(rows))
+            self._telling = True
+            self._selection.select(self.model.names(rows[-MOST_SELECTED:]))
+            self._telling = False
+            self._say_how_many(len(rows))
 
     def _selection_changed(self) -> None:
         """Select the rows of what is selected elsewhere."""
-        if not self.isVisible() or self.which.currentData() == "jobs":
+        if self._telling or not self.isVisible() or self.which.currentData() == "jobs":
             return
-        names = self._selection.names
-        rows = sorted({row for name in names for row in self.model.rows_of(name)})
+        rows = self.model.rows_of(self._selection.names)
         if rows == self.view.selected_rows():
             return
         last = self.model.columnCount() - 1
@@ -217,7 +230,7 @@ class TablesTab(QWidget):
         self._showing = True
         flags = QItemSelectionModel.SelectionFlag
         self.view.selectionModel().select(chosen, flags.ClearAndSelect)
-        at = self.model.rows_of(self._selection.name)
+        at = self.model.rows_of(self._selection.names[-1:])
         if at:
             index = self.model.index(at[0], 0)
             self.view.selectionModel().setCurrentIndex(index, flags.NoUpdate)

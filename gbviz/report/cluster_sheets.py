@@ -64,6 +64,7 @@ def cable_sheet(snapshot: Snapshot, loads: Loads, base: Loads) -> Sheet:
         columns,
         lambda row: _cable_name(fabric, row),
         lambda: _cable_names(fabric),
+        lambda: _cable_index(fabric),
         lambda name: _cable_rows(fabric, name),
     )
 
@@ -173,7 +174,9 @@ def job_sheet(snapshot: Snapshot) -> Sheet:
         Column("times as long", np.array(slow, dtype=np.float64), "{:,.3f}"),
         _texts("limit", [line.limit for line in lines]),
     )
-    return Sheet("jobs", len(lines), columns, names.__getitem__, lambda: names, lambda _name: [])
+    index = {name: row for row, name in enumerate(names)}
+    ways = names.__getitem__, lambda: names, lambda: index, lambda _name: list[int]()
+    return Sheet("jobs", len(lines), columns, *ways)
 
 
 def _texts(title: str, texts: list[str]) -> Column:
@@ -247,6 +250,7 @@ def _node_sheet(
         columns,
         lambda row: fabric.name(int(nodes[row])),
         lambda: _node_names(fabric, kinds),
+        lambda: _node_index(fabric, kinds),
         lambda name: _node_rows(fabric, nodes, name),
     )
 
@@ -263,6 +267,11 @@ def _node_rows(fabric: Fabric, nodes: Ints, name: str) -> list[int]:
 @lru_cache(maxsize=8)
 def _node_names(fabric: Fabric, kinds: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(fabric.names_of(np.concatenate([_nodes(fabric, kind) for kind in kinds])))
+
+
+@lru_cache(maxsize=8)
+def _node_index(fabric: Fabric, kinds: tuple[str, ...]) -> dict[str, int]:
+    return {name: row for row, name in enumerate(_node_names(fabric, kinds))}
 
 
 def _cable_name(fabric: Fabric, row: int) -> str:
@@ -283,6 +292,11 @@ def _cable_names(fabric: Fabric) -> tuple[str, ...]:
         number = (np.arange(tier.n) - tier.bundle).tolist()
         names += [f"{low}~{high}#{own}" for low, high, own in zip(*ends, number, strict=True)]
     return tuple(names)
+
+
+@lru_cache(maxsize=2)
+def _cable_index(fabric: Fabric) -> dict[str, int]:
+    return {name: row for row, name in enumerate(_cable_names(fabric))}
 
 
 def _cable_rows(fabric: Fabric, name: str) -> list[int]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.cooling import loops
 from gbviz.faults.apply import takes_down
 from gbviz.report.cause import Condition, cause_path, condition
 from gbviz.report.facts import facts
@@ -349,10 +348,10 @@ class _Teller:
             return []
         rack = gpus.start * fabric.count("rack") // fabric.count("gpu")
         loop = rack // fabric.spec.cooling.racks_in_loop
-        state = loops(fabric, thermal)[loop]
-        room = state.capacity_kw
-        words = f"{state.loop}: {number(state.heat_kw)} kW heat / {number(room)} kW capacity"
-        lines = [words + (f" = {percent(state.heat_kw / room)}" if room else "")]
+        heat, room = float(thermal.heat_kw[loop]), float(thermal.capacity_kw[loop])
+        name = fabric.name(fabric.nodes("loop").start + loop)
+        words = f"{name}: {number(heat)} kW heat / {number(room)} kW capacity"
+        lines = [words + (f" = {percent(heat / room)}" if room else "")]
         each = fabric.count("shelf") // fabric.count("rack")
         shelves = self.snapshot.health.factor(fabric, "shelf")[rack * each : (rack + 1) * each]
         power, given = float(thermal.rack_power_kw[rack]), float(shelves.sum())
@@ -361,7 +360,7 @@ class _Teller:
             f"rack-{rack}: {number(power)} kW of {number(given)} of {each} shelves x"
             f" {number(catalogue().value('rack.shelf_kw'))} kW = {number(kilowatts)} kW"
         )
-        if state.supply_c is not None and thermal.gpu_power_w[gpus].max() > 0:
+        if room and thermal.gpu_power_w[gpus].max() > 0:
             hottest = gpus.start + int(thermal.die_c[gpus].argmax())
             supply = float(thermal.supply_c[loop])
             r_eff, drawn = catalogue().value("gpu.r_eff_k_per_w"), thermal.gpu_power_w[hottest]

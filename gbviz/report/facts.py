@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gbviz.cooling import loops
 from gbviz.faults.containment import containers, contents
 from gbviz.report.cause import cause_path, condition
 from gbviz.report.places import cable_of, gpus_of, part_named, ways_of
@@ -112,7 +111,7 @@ def _near(snapshot: Snapshot, name: str) -> Iterator[Fact]:
     """What it is in, holds and is cabled to, a line for each kind."""
     groups: dict[str, list[str]] = {}
     for other in neighbours(snapshot, name):
-        groups.setdefault(part_named(snapshot.fabric, other).kind, []).append(other)
+        groups.setdefault(kind_in(other), []).append(other)
     for kind, names in groups.items():
         shown, more = names[:_MOST_NEIGHBOURS], len(names) - _MOST_NEIGHBOURS
         word = kind_words(kind) if len(names) == 1 else counted(len(names), kind_words(kind))
@@ -194,11 +193,13 @@ def _of_loop(snapshot: Snapshot, part: Part) -> Iterator[Fact]:
         return
     if part.kind in ("nic", "nvtray", "nvswitch"):
         return
-    rack = gpus.start * fabric.count("rack") // fabric.count("gpu")
-    state = loops(fabric, snapshot.thermal)[rack // fabric.spec.cooling.racks_in_loop]
-    supply = "no water" if state.supply_c is None else f"{number(state.supply_c)} °C supply"
-    heat = f"{number(state.heat_kw)} of {number(state.capacity_kw)} kW"
-    yield Fact("cooling", f"{state.loop}: {supply}, {heat}", (state.loop,))
+    water, rack = snapshot.thermal, gpus.start * fabric.count("rack") // fabric.count("gpu")
+    loop = rack // fabric.spec.cooling.racks_in_loop
+    name = fabric.name(fabric.nodes("loop").start + loop)
+    room, supply = float(water.capacity_kw[loop]), float(water.supply_c[loop])
+    warm = f"{number(supply)} °C supply" if room else "no water"
+    heat = f"{number(float(water.heat_kw[loop]))} of {number(room)} kW"
+    yield Fact("cooling", f"{name}: {warm}, {heat}", (name,))
 
 
 def neighbours(snapshot: Snapshot, name: str) -> list[str]:

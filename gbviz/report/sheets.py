@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from gbviz.topology.fabric import Bools, Ints
 
 _NONE = "-"
 _GLOB = set("*?[")
+# From here on a list of all names is cheaper than one name after the other.
+_MANY = 200
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,8 +79,8 @@ class Sheet:
         Rows.
     columns
         What is known of each; its name comes before them.
-    name, names
-        The name of one row, and of all: a list made only when somebody asks.
+    name, names, index
+        The name of one row, of all, and the row of a name: made only when somebody asks.
     rows_of
         The rows that a component's name stands for, none for one of another kind.
     """
@@ -88,6 +90,7 @@ class Sheet:
     columns: tuple[Column, ...]
     name: Callable[[int], str]
     names: Callable[[], Sequence[str]]
+    index: Callable[[], Mapping[str, int]]
     rows_of: Callable[[str], list[int]]
 
     def titles(self) -> list[str]:
@@ -132,9 +135,18 @@ class Sheet:
                 found |= good[column.values]
         return found
 
+    def rows_of_all(self, names: Sequence[str]) -> list[int]:
+        """The rows that many components stand for, in their order and each once."""
+        found: set[int] = set()
+        index = self.index() if len(names) > _MANY else {}
+        for name in names:
+            row = index.get(name)
+            found.update(self.rows_of(name) if row is None else (row,))
+        return sorted(found)
+
     def rows(self, rows: Ints) -> list[tuple[object, ...]]:
         """Names and plain values of some rows, for a file."""
-        if len(rows) > 1000:
+        if len(rows) > _MANY:
             every = self.names()
             names: list[object] = [every[row] for row in rows.tolist()]
         else:

@@ -63,8 +63,12 @@ def test_the_plots_are_drawn_in_the_theme(qtbot: QtBot, live: Live, dock: PlotsD
     failed(qtbot, live, "spine-0")
     picture = dock.grab().toImage()
     assert picture.pixelColor(3, 3).name() == DARK.ground
-    names = [item.name() for item in dock._plots[2].listDataItems()]
-    assert names == ["ring", "shift"]
+
+    def drawn() -> None:
+        names = [item.name() for item in dock._plots[2].listDataItems()]
+        assert names == ["ring", "shift"]
+
+    qtbot.waitUntil(drawn)
     dock.set_theme(LIGHT)
     assert dock.grab().toImage().pixelColor(3, 3).name() == LIGHT.ground
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
+from gbviz.app import tables_tab
 from gbviz.app.selection import Selection
 from gbviz.app.tables_tab import TablesTab
 from gbviz.display.theme import DARK, LIGHT
@@ -135,6 +136,17 @@ def test_a_row_is_selected_on_the_map_and_back(tab: TablesTab, selection: Select
     selection.select(["rack-0/tray-1/nic-1~leaf-1#0", "spine-1"])
     assert tab.model.names(tab.view.selected_rows()) == ["rack-0/tray-1/nic-1~leaf-1#0"]
     assert list(selection.names) == ["rack-0/tray-1/nic-1~leaf-1#0", "spine-1"]
+
+
+def test_of_very_many_rows_the_map_gets_a_part(
+    tab: TablesTab, selection: Selection, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables_tab, "MOST_SELECTED", 300)
+    QTest.keyClick(tab.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    assert len(selection.names) == 300
+    assert tab.count.text() == "the map shows 300 of 1,152"
+    tab.filter.setText("nic-0")
+    assert len(tab.view.selected_rows()) == len([n for n in selection.names if "nic-0~" in n])
 
 
 def test_a_bundle_selects_all_of_its_cables(tab: TablesTab, selection: Selection) -> None:
