@@ -227,6 +227,31 @@ def test_revert_to_another_cluster_opens_it(desk: Desk, file: Path, qtbot: QtBot
     assert not desk.unsaved()
 
 
+def test_revert_needs_a_file_that_can_be_read(desk: Desk, file: Path) -> None:
+    assert not desk.documents.revert()
+    desk.documents.open(file)
+    desk.live.fail(["leaf-1"])
+    mine = desk.live.scenario
+    file.write_text("gbviz: 7\n")
+    assert not desk.documents.revert()
+    assert len(desk.problems) == 1
+    assert desk.live.scenario is mine
+    file.write_text(TEXT.replace("preset: gb300-su", "preset: gb300-su, racks: 4"))
+    desk.questions.unsaved.return_value = "cancel"
+    assert not desk.documents.revert()
+    assert desk.live.scenario is mine
+
+
+def test_very_many_faults_are_counted(desk: Desk, tmp_path: Path) -> None:
+    broken = tmp_path / "broken.yaml"
+    rows = "\n".join(f"  - {{at: {n}s, fail: nothing-{n}}}" for n in range(300))
+    broken.write_text(f"gbviz: 1\ncluster: {{preset: gb300-su}}\nevents:\n{rows}\n")
+    assert not desk.documents.open(broken)
+    assert "broken.yaml has 300 faults." in desk.problems[0][1]
+    assert desk.problems[0][2].endswith("and 100 more")
+    assert desk.problems[0][2].count("\n") == 200
+
+
 def test_an_example_is_opened_without_its_file(desk: Desk, tmp_path: Path) -> None:
     path = next(one for one in scenario_paths() if one.stem == "one-nvlink")
     assert desk.documents.open(path, example=True)
@@ -244,6 +269,26 @@ def test_an_example_that_extends_another_can_be_saved_elsewhere(desk: Desk, tmp_
     assert desk.documents.open(path, example=True)
     assert desk.documents.save_as(tmp_path / "mine.yaml")
     assert read(tmp_path / "mine.yaml") == desk.live.scenario
+
+
+def test_comments_that_could_not_be_kept_are_told(desk: Desk, file: Path) -> None:
+    desk.documents.open(file)
+    file.write_text("# mine\ngbviz: [\n")
+    desk.live.fail(["leaf-1"])
+    desk.questions.changed_on_disk.return_value = "overwrite"
+    assert desk.documents.save()
+    assert [text for level, text in desk.messages if level == "warning"] != []
+    assert read(file) == desk.live.scenario
+
+
+def test_settings_that_cannot_be_kept_hold_all_the_same(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "file"))
+    desk.remembered.change(theme="light")
+    assert desk.remembered.settings.theme == "light"
+    assert "the settings are not kept" in desk.remembered.note
 
 
 def test_one_scenario_file_can_be_dropped(desk: Desk, file: Path) -> None:

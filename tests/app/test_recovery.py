@@ -247,6 +247,38 @@ def test_two_windows_do_not_offer_the_same(desk: Desk) -> None:
     assert _kept() == []
 
 
+def test_restoring_asks_about_the_work_that_is_open(desk: Desk) -> None:
+    _leave()
+    desk.live.fail(["leaf-1"])
+    mine = desk.live.scenario
+    (found,) = desk.recovery.leftovers()
+    desk.questions.unsaved.return_value = "cancel"
+    assert not desk.recovery.restore(found)
+    assert desk.live.scenario is mine
+    assert found.path.exists()
+    found.later()
+
+
+def test_a_leftover_stays_until_its_work_is_kept_again(desk: Desk) -> None:
+    _leave()
+    desk.remembered.change(autosave=False)
+    (found,) = desk.recovery.leftovers()
+    assert desk.recovery.restore(found)
+    assert found.path.exists()
+    found.later()
+
+
+def test_a_folder_that_cannot_be_written_is_told(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "file"))
+    desk.live.fail(["leaf-1"])
+    assert not desk.recovery.write()
+    assert "cannot be kept for recovery" in desk.messages[0][1]
+    assert desk.recovery.leftovers() == []
+
+
 @pytest.mark.usefixtures("nothing_left")
 def test_the_dialog_restores_by_enter(desk: Desk, qtbot: QtBot) -> None:
     _leave("1-0")
