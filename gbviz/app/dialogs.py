@@ -79,7 +79,7 @@ class CopyDialog(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.setMinimumWidth(560)
+        self.setMinimumWidth(80 * self.fontMetrics().averageCharWidth())
         self.sentence = QLabel(sentence)
         self.sentence.setTextFormat(Qt.TextFormat.PlainText)
         self.sentence.setWordWrap(True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QFont, QFontMetrics, QKeyEvent, QPainter, QPalette, QResizeEvent
 from PySide6.QtWidgets import (
     QFrame,
@@ -125,8 +125,18 @@ class PickList(QListWidget):
         super().resizeEvent(event)
         self.scheduleDelayedItemsLayout()
         if event.size().width() != event.oldSize().width():
-            self.setMaximumHeight(self.sizeHint().height())
-            self.updateGeometry()
+            self.fit()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802 Qt's
+        """Other letters need other heights."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self.fit()
+
+    def fit(self) -> None:
+        """Be no higher than the entries are now."""
+        self.setMaximumHeight(self.sizeHint().height())
+        self.updateGeometry()
 
     def sizeHint(self) -> QSize:  # noqa: N802 Qt's
         """As high as all entries at this width."""

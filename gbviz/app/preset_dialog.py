@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
@@ -22,6 +22,7 @@ from gbviz.topology.presets import presets
 from gbviz.topology.spec import ClusterSpec, cluster_spec
 
 _MOST_GPUS = 200_000
+_LINES = 3
 # Cooling kinds of the catalogue, in words.
 _COOLING = {
     "": "as the preset",
@@ -53,13 +54,17 @@ class PresetDialog(QDialog):
     def __init__(self, name: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("New scenario"))
-        self.setMinimumWidth(520)
+        letters = self.fontMetrics()
+        self.setMinimumWidth(76 * letters.averageCharWidth())
         self.preset = QComboBox()
         for one in presets().values():
             self.preset.addItem(one.title, one.name)
         self.preset.setCurrentIndex(max(self.preset.findData(name), 0))
         self.description = QLabel()
         self.description.setWordWrap(True)
+        # A dialog does not grow with the words that it wraps.
+        self.description.setMinimumHeight(_LINES * letters.lineSpacing())
+        self.description.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.racks = QLineEdit()
         self.cooling = QComboBox()
         for kind, says in _COOLING.items():
@@ -68,6 +73,7 @@ class PresetDialog(QDialog):
         for ratio in _OVERSUBSCRIPTION:
             says = self.tr("none: non-blocking") if ratio == 1 else f"{ratio} : 1"
             self.over.addItem(says, ratio)
+        self.over.setToolTip(self.tr("Down ports of a leaf to its cables up"))
         self.counts = QLabel()
         self.fault = FaultLabel()
         buttons = QDialogButtonBox(
@@ -81,7 +87,7 @@ class PresetDialog(QDialog):
         form.addRow("", self.description)
         form.addRow(self.tr("&Racks"), self.racks)
         form.addRow(self.tr("&Cooling"), self.cooling)
-        form.addRow(self.tr("O&versubscription at the leaves"), self.over)
+        form.addRow(self.tr("O&versubscription"), self.over)
         form.addRow(self.tr("Size"), self.counts)
         form.addRow("", self.fault)
         layout = QVBoxLayout(self)

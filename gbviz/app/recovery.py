@@ -217,7 +217,7 @@ class RecoveryDialog(QDialog):
     def __init__(self, found: Sequence[Leftover], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(self.tr("Unsaved work"))
-        self.setMinimumWidth(560)
+        self.setMinimumWidth(80 * self.fontMetrics().averageCharWidth())
         text = QLabel(
             self.tr(
                 "gbviz ended without saving. What was open has been kept; it opens as a new"

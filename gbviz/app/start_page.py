@@ -93,6 +93,7 @@ class StartPage(QWidget):
         if not files:
             says = self.tr("Files that you open or save stand here.")
             self.recent.add(self.tr("None yet"), says, "", enabled=False)
+        self.recent.fit()
 
     def _build(self) -> None:
         hints = QVBoxLayout()

@@ -99,6 +99,15 @@ def test_lists_are_no_higher_than_their_entries(qtbot: QtBot) -> None:
     of = page.presets
     last = of.visualItemRect(of.item(of.count() - 1))
     assert 0 <= of.viewport().height() - last.bottom() < 12
+    few = page.recent.height()
+    page.set_recent([f"/nowhere/{number}.yaml" for number in range(8)])
+    qtbot.waitUntil(lambda: page.recent.height() > 3 * few)
+    font = of.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    small = of.height()
+    of.setFont(font)
+    page.resize(1044, 2000)
+    qtbot.waitUntil(lambda: of.height() > 1.5 * small)
 
 
 @pytest.mark.parametrize(
