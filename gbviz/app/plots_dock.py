@@ -68,6 +68,8 @@ class PlotsDock(QWidget):
         for plot in self._plots:
             self._dress(plot)
         self._draw()
+        while self._due:
+            self._draw_next()
 
     def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
         """Make the plots, the first time; draw what has changed since they were hidden."""
@@ -230,7 +232,7 @@ class PlotsDock(QWidget):
         plot.addItem(pyqtgraph.InfiniteLine(self._live.session.at, pen=dashed))
         plot.getAxis("bottom").setTicks([[(step, str(step)) for step in _few(at)]])
         here = self._live.session.at
-        words = self.speeds[here][0] if here in self.speeds else ""
+        words = self._live.session.steps[here].label
         label = self.tr("step {0}: {1}").format(here, (words or self.tr("start"))[:_LONGEST])
         plot.setLabel("bottom", label, color=self._theme.dim)
         plot.setXRange(min(at, default=0) - 0.3, max(at, default=0) + 0.3)

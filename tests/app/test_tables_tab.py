@@ -144,6 +144,7 @@ def test_of_very_many_rows_the_map_gets_a_part(
     monkeypatch.setattr(tables_tab, "MOST_SELECTED", 300)
     QTest.keyClick(tab.view, Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
     assert len(selection.names) == 300
+    assert len(tab.view.selected_rows()) == 1152
     assert tab.count.text() == "the map shows 300 of 1,152"
     tab.filter.setText("nic-0")
     assert len(tab.view.selected_rows()) == len([n for n in selection.names if "nic-0~" in n])
