@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+import numpy as np
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleEvent
 
@@ -23,6 +24,8 @@ from gbviz.engine import edits
 from gbviz.report.cost import cost
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from PySide6.QtGui import QContextMenuEvent, QKeyEvent
     from PySide6.QtWidgets import QWidget
 
@@ -147,6 +150,16 @@ class FabricView(Canvas):
             pad_x, pad_y = 6.0, 18.0
             self.show_box((box[0] - pad_x, box[1] - pad_y, box[2] + pad_x, box[3] + pad_y), 0.5)
         self.update()
+
+    def zoom_to(self, names: Sequence[str]) -> None:
+        """Fill most of the window with some components."""
+        if self._layout is None:
+            return
+        found = [boxes_of(self._layout, name, self.style_of_links) for name in names]
+        corners = np.concatenate(found) if found else np.zeros((0, 4))
+        if len(corners):
+            low, high = corners[:, :2].min(axis=0), corners[:, 2:].max(axis=0)
+            self.show_box((float(low[0]), float(low[1]), float(high[0]), float(high[1])), 0.8)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 Qt's name
         """Walk with arrows, go in and out, preview while a key is held."""

@@ -36,6 +36,10 @@ _WAYS: dict[int, Way] = {
 }
 
 
+# A narrow panel leaves less room for the names of trays.
+_SHIFT = 6.0
+
+
 class RackView(Canvas):
     """The rack that the last selected component is in.
 
@@ -50,8 +54,16 @@ class RackView(Canvas):
     menu_wanted = Signal(object)
     rack_changed = Signal(int)
 
-    def __init__(self, live: Live, selection: Selection, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        live: Live,
+        selection: Selection,
+        parent: QWidget | None = None,
+        *,
+        elevation_only: bool = False,
+    ) -> None:
         super().__init__(parent)
+        self._elevation_only = elevation_only
         self.setAccessibleName(self.tr("Rack"))
         self.setAccessibleDescription(self.tr("Arrow keys walk, F fails, R repairs, PgUp, PgDn"))
         self.live, self.selection = live, selection
@@ -82,7 +94,9 @@ class RackView(Canvas):
         """The corners of the rack's layout."""
         if self.live.answer is None or self._shades is None:
             return None
-        return rack_layout(self.live.answer.snapshot.fabric).box
+        found = rack_layout(self.live.answer.snapshot.fabric)
+        x0, y0, _, y1 = found.box
+        return (x0 + _SHIFT, y0, found.nics.box[2], y1) if self._elevation_only else found.box
 
     def picture(self, view: View) -> RackPicture | None:
         """What is drawn through a view, None while there is nothing."""

@@ -234,3 +234,23 @@ def _meets(boxes: Floats, box: Box) -> np.ndarray[tuple[int], np.dtype[np.bool_]
         (boxes[:, 0] < x1) & (boxes[:, 2] > x0) & (boxes[:, 1] < y1) & (boxes[:, 3] > y0)
     )
     return found
+
+
+def pod_of(layout: Layout, name: str) -> int:
+    """The pod that a rack, leaf, spine or part of one belongs to, -1 for none.
+
+    Examples
+    --------
+    >>> from gbviz.display.layout import layout
+    >>> from gbviz.topology import build, cluster_spec
+    >>> found = layout(build(cluster_spec("gb300-27k")))
+    >>> pod_of(found, "rack-24/tray-0"), pod_of(found, "spine-23"), pod_of(found, "core-0")
+    (1, 0, -1)
+    """
+    shape = layout.shape
+    head, _, number = name.split("/")[0].split("~")[0].split(">")[0].partition("-")
+    if not number.isdigit():
+        return -1
+    racks = shape.leaves_per_pod // shape.rails * shape.racks_per_group
+    per = {"rack": racks, "leaf": shape.leaves_per_pod, "spine": shape.spines_per_pod}
+    return int(number) // per[head] if head in per else -1

@@ -11,6 +11,7 @@ from gbviz.display import theme as hues
 from gbviz.display.draw import DrawList, Lines, Rects, Text, text_width
 from gbviz.display.fabric_map import crosses, grid_image
 from gbviz.display.legend import legend
+from gbviz.display.map_labels import fitting
 from gbviz.display.rack_layout import rack_layout
 from gbviz.display.theme import packed
 
@@ -130,10 +131,19 @@ def _power(picture: RackPicture, layout: RackLayout) -> list[Item]:
     for text, (x, y, wide, high) in named:
         if high > size and wide > text_width(text, size):
             items.append(Text(x + wide / 2, y + high / 2, text, theme.dim, size * 0.9, "centre"))
-    items += crosses(shelves[up == 0], view, theme.failed, most=14)
+    items += crosses(_right_end(shelves)[up == 0], view, theme.failed, most=14)
     if fabric.count("feed"):
-        items += crosses(feeds[_up(picture, "feed") == 0], view, theme.failed, most=22)
+        dead = _up(picture, "feed") == 0
+        items += crosses(_right_end(feeds, 0.3)[dead], view, theme.failed, most=14)
     return items
+
+
+def _right_end(boxes: Floats, part: float = 0.12) -> Floats:
+    """The right end of boxes, where a sign does not hide their names."""
+    found: Floats = boxes.copy()
+    found[:, 0] += boxes[:, 2] * (1 - part)
+    found[:, 2] *= part
+    return found
 
 
 def _coolers(picture: RackPicture, layout: RackLayout) -> list[Item]:
@@ -151,7 +161,7 @@ def _coolers(picture: RackPicture, layout: RackLayout) -> list[Item]:
     for name, (x, y, wide, high) in zip(names, boxes.tolist(), strict=True):
         if wide > text_width(name, size):
             items.append(Text(x + wide / 2, y + high / 2, name, theme.text, size * 0.9, "centre"))
-    items += crosses(boxes[factor == 0], view, theme.failed, most=20)
+    items += crosses(_right_end(boxes, 0.3)[factor == 0], view, theme.failed, most=16)
     return items + _slashes(boxes[(factor > 0) & (factor < 1)], view, theme.warm)
 
 
@@ -200,8 +210,10 @@ def _labels(picture: RackPicture, layout: RackLayout) -> list[Item]:
                 Text(x - 6 * view.scale, y + 0.43 * tall, text, theme.dim, size * 0.9, "right")
             )
     items += _matrix_labels(picture, layout)
-    title = f"{fabric.name(fabric.nodes('rack').start + picture.rack)}{_title(picture)}"
     x, y = view.to_device(layout.gpus.box[0], 0.0)
+    room = (layout.links.box[0] - layout.gpus.box[0]) * view.sx - size
+    name = fabric.name(fabric.nodes("rack").start + picture.rack)
+    title = fitting([f"{name}{_title(picture)}", name], 1.25 * size, room)
     items.append(Text(x, y + 0.9 * size, title, theme.text, size * 1.15, bold=True))
     return items
 
@@ -213,10 +225,10 @@ def _matrix_labels(picture: RackPicture, layout: RackLayout) -> list[Item]:
     size = _FONT * view.scale
     x0, y0, _, _ = layout.links.box
     x, y = view.to_device(x0, 0.0)
-    count = f"{nvlink.gpus} GPUs x {nvlink.asics} NVSwitch ASICs, {nvlink.link_GBps:g} GB/s a link"
-    items: list[Item] = [
-        Text(x, y + 0.9 * size, f"NVLink: {count}", theme.text, size * 1.15, bold=True)
-    ]
+    count = f"{nvlink.gpus} GPUs x {nvlink.asics} ASICs"
+    texts = [f"NVLink: {count}, {nvlink.link_GBps:g} GB/s a link", f"NVLink: {count}", "NVLink"]
+    text = fitting(texts, 1.25 * size, view.width - x)
+    items: list[Item] = [Text(x, y + 0.9 * size, text, theme.text, size * 1.15, bold=True)]
     left = (layout.links.left - view.x0) * view.sx
     wide = (layout.links.right[0] - layout.links.left[0]) * view.sx
     head = (y0 - view.y0) * view.sy - 0.75 * size
