@@ -11,13 +11,14 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleEvent
 
 from gbviz.app.canvas import Canvas
+from gbviz.app.tints import tints
 from gbviz.display.draw import DrawList
 from gbviz.display.fabric_map import fabric_map
 from gbviz.display.layout import Layout, layout
 from gbviz.display.map_labels import Picture
 from gbviz.display.overlay import Pointed, overlay
 from gbviz.display.places import boxes_of, pick, within
-from gbviz.display.shades import Look, Shades, shades
+from gbviz.display.shades import Look, Shades
 from gbviz.display.theme import DARK
 from gbviz.display.walk import neighbour, parent
 from gbviz.engine import edits
@@ -221,8 +222,7 @@ class FabricView(Canvas):
 
     def _recolour(self) -> None:
         if self.answer is not None:
-            found = self.answer
-            self._shades = shades(found.snapshot, found.loads, found.base, self.look_of)
+            self._shades = tints(self.answer, self.look_of)
         self.redraw()
 
     @Slot()

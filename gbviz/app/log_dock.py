@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 MOST_LINES = 5000
 # Levels, from all to what went wrong alone.
 _LEVELS = ("answer", "edit", "refused", "failed")
+# What other parts of the app call the same.
+_ALSO = {"info": "answer", "warning": "refused", "error": "failed"}
 _GLYPHS = {"answer": "·", "edit": "●", "refused": "▲", "failed": "✕"}
 
 
@@ -93,7 +95,8 @@ class LogDock(QWidget):
         self._fill()
 
     def add(self, level: str, text: str) -> None:
-        """Note something: level `answer`, `edit`, `refused` or `failed`."""
+        """Note something: `answer`, `edit`, `refused` or `failed`; or info, warning, error."""
+        level = _ALSO.get(level, level)
         time = QDateTime.currentDateTime().toString("hh:mm:ss")
         line = LogLine(time, level, text)
         self.lines.append(line)

@@ -9,12 +9,13 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal, Slot
 
 from gbviz.app.canvas import Canvas
+from gbviz.app.tints import tints
 from gbviz.display.draw import DrawList, Rects, boxes
 from gbviz.display.overlay import frames
 from gbviz.display.rack_layout import rack_layout
 from gbviz.display.rack_map import RackPicture, cooler_names, rack_map
 from gbviz.display.rack_places import boxes_in_rack, next_in_rack, pick_in_rack, rack_of, rack_parts
-from gbviz.display.shades import Look, Shades, shades
+from gbviz.display.shades import Look, Shades
 from gbviz.display.theme import DARK
 from gbviz.display.walk import parent
 
@@ -212,7 +213,7 @@ class RackView(Canvas):
     def _answered(self) -> None:
         found = self.live.answer
         if found is not None:
-            self._shades = shades(found.snapshot, found.loads, found.base, self.look_of)
+            self._shades = tints(found, self.look_of)
         self.redraw()
 
     @Slot()

@@ -8,16 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gbviz.app.preflight import preflight
-from gbviz.assets import asset_path
 from gbviz.errors import GbvizError
 from gbviz.scenario import preset
-from gbviz.scenario.file import read
+from gbviz.scenario.demo import demo
 
 if TYPE_CHECKING:
     from gbviz.app.preflight import Problem
     from gbviz.scenario import Scenario
-
-DEMO = "demo.yaml"
 
 
 def start(path: str | None) -> Problem | int:
@@ -59,6 +56,6 @@ def start(path: str | None) -> Problem | int:
 def first_scenario() -> Scenario:
     """What an empty start shows: the demo, or a bare preset where that cannot be read."""
     try:
-        return replace(read(asset_path(DEMO)), path=None, text=None)
+        return replace(demo(), path=None, text=None)
     except GbvizError:
         return preset("azure-gb300")

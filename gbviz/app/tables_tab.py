@@ -6,7 +6,6 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, QPoint, Qt, Signal
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -26,6 +25,8 @@ from gbviz.report.csv_text import rows_as_csv
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from PySide6.QtGui import QShowEvent
 
     from gbviz.app.answer import Answer
     from gbviz.app.live import Live
@@ -114,8 +115,6 @@ class TablesTab(QWidget):
         self.view.setAccessibleName(self.which.currentText())
 
     def _connect(self) -> None:
-        context = Qt.ShortcutContext.WidgetWithChildrenShortcut
-        QShortcut(QKeySequence.StandardKey.Find, self, self.focus_filter, context=context)
         self.which.currentIndexChanged.connect(self._switched)
         self.filter.textChanged.connect(self._filtered)
         self.filter.returnPressed.connect(self.view.setFocus)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QGuiApplication, QPalette
 
+from gbviz.assets import asset_path
 from gbviz.display.theme import DARK, LIGHT, Theme, mixed
 
 if TYPE_CHECKING:
@@ -70,6 +71,11 @@ def dress(app: QApplication, theme: Theme, font_scale: float = 1.0) -> None:
     app.setStyleSheet(_sheet(theme))
 
 
+def _icon(name: str, theme: Theme) -> str:
+    """The path of an icon that suits a theme, as style sheets want it."""
+    return asset_path(f"icons/{name}-{theme.name}.svg").as_posix()
+
+
 def _sheet(theme: Theme) -> str:
     """What a palette cannot say: tab bars, dock titles and tool tips."""
     return f"""
@@ -84,6 +90,13 @@ QToolTip {{ background: {theme.raised}; color: {theme.text}; border: 1px solid {
   padding: 4px; }}
 QHeaderView::section {{ background: {theme.panel}; color: {theme.dim}; border: none;
   border-bottom: 1px solid {theme.line}; padding: 3px 6px; }}
+QLineEdit, QPlainTextEdit {{ border: 1px solid {theme.line}; border-radius: 3px; padding: 2px 4px;
+  background: {theme.ground}; }}
+QLineEdit:focus, QPlainTextEdit:focus {{ border-color: {theme.accent}; }}
+QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.dim};
+  border-radius: 2px; background: {theme.ground}; }}
+QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
+QCheckBox::indicator:checked {{ image: url({_icon("check", theme)}); }}
 QToolBar {{ border: none; border-bottom: 1px solid {theme.line}; spacing: 4px; padding: 3px; }}
 QToolButton {{ padding: 3px 8px; }}
 QToolButton:checked {{ background: {theme.raised}; border: 1px solid {theme.accent}; }}

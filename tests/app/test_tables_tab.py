@@ -53,7 +53,7 @@ def click(tab: TablesTab, row: int, *, extend: bool = False) -> None:
 
 
 def type_filter(tab: TablesTab, text: str) -> list[str]:
-    QTest.keyClick(tab.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    tab.focus_filter()
     QTest.keyClicks(tab.filter, text)
     return tab.model.names(range(tab.model.rowCount()))
 
