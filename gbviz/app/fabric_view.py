@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +10,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAccessible, QAccessibleEvent
 
 from gbviz.app.canvas import Canvas
+from gbviz.app.preview import Preview
 from gbviz.app.tints import tints
 from gbviz.display.draw import DrawList
 from gbviz.display.fabric_map import fabric_map
@@ -21,13 +21,11 @@ from gbviz.display.places import boxes_of, pick, within
 from gbviz.display.shades import Look, Shades
 from gbviz.display.theme import DARK
 from gbviz.display.walk import neighbour, parent
-from gbviz.engine import edits
-from gbviz.report.cost import cost
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from PySide6.QtGui import QContextMenuEvent, QKeyEvent
+    from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent
     from PySide6.QtWidgets import QWidget
 
     from gbviz.app.answer import Answer
@@ -42,7 +40,6 @@ _WAYS: dict[int, Way] = {
     int(Qt.Key.Key_Up): "up",
     int(Qt.Key.Key_Down): "down",
 }
-PREVIEW_KEY = Qt.Key.Key_W
 
 
 class FabricView(Canvas):
@@ -67,11 +64,10 @@ class FabricView(Canvas):
         self.style_of_links = "matrix"
         self._layout: Layout | None = None
         self._shades: Shades | None = None
-        self._note = ""
-        self._previewing = False
+        self.preview = Preview(live, selection, self)
+        self.preview.changed.connect(self.update)
         live.opened.connect(self._opened)
         live.answered.connect(self._answered)
-        live.previewed.connect(self._previewed)
         selection.changed.connect(self._selected)
         selection.hovered.connect(self._hovered)
         selection.reveal.connect(self.reveal)
@@ -117,7 +113,9 @@ class FabricView(Canvas):
         if picture is None:
             return DrawList(view.width, view.height, None, ())
         chosen = self.selection.names
-        pointed = Pointed(chosen, self.selection.hover, self.band, self._note, self._note_at(view))
+        pointed = Pointed(
+            chosen, self.selection.hover, self.band, self.preview.note, self._note_at(view)
+        )
         return overlay(picture, pointed)
 
     def pick(self, view: View, x: float, y: float) -> str:
@@ -171,20 +169,18 @@ class FabricView(Canvas):
             self.entered.emit(self.selection.name)
         elif key == Qt.Key.Key_Backspace:
             self._out()
-        elif key == PREVIEW_KEY:
-            if not event.isAutoRepeat():
-                self._previewing = True
-                self._preview()
-        else:
+        elif not self.preview.press(event):
             super().keyPressEvent(event)
 
     def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """End the preview with its key."""
-        if event.key() == PREVIEW_KEY and not event.isAutoRepeat():
-            self._previewing, self._note = False, ""
-            self.update()
-        else:
+        if not self.preview.release(event):
             super().keyReleaseEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Let go of the preview: the key's release goes elsewhere."""
+        self.preview.stop()
+        super().focusOutEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
         """Select what is under the pointer, unless it is, and ask for its menu."""
@@ -239,10 +235,7 @@ class FabricView(Canvas):
 
     @Slot(str)
     def _hovered(self, _name: str) -> None:
-        self._note = ""
         self.update()
-        if self._previewing:
-            self._preview()
 
     @Slot(str, bool)
     def _clicked(self, name: str, adds: bool) -> None:
@@ -256,23 +249,6 @@ class FabricView(Canvas):
     @Slot(object, bool)
     def _banded(self, names: list[str], adds: bool) -> None:
         self.selection.select([*self.selection.names, *names] if adds else names)
-
-    def _preview(self) -> None:
-        name = self.selection.hover or self.selection.name
-        if name:
-            self._note = self.tr("What would losing {} cost? ...").format(name)
-            self.live.preview(partial(edits.fail, selectors=[name]))
-            self.update()
-
-    @Slot(object)
-    def _previewed(self, found: tuple[str, Answer | str]) -> None:
-        if self._previewing:
-            label, what = found
-            if isinstance(what, str) or self.answer is None:
-                self._note = str(what)
-            else:
-                self._note = cost(label, self.answer.snapshot, what.snapshot)
-            self.update()
 
     def _note_at(self, view: View) -> tuple[float, float]:
         if self.selection.hover or self._layout is None:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 170
+_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 190
 
 
 class Panels:

@@ -168,6 +168,7 @@ class PlotsDock(QWidget):
         plot.showGrid(x=False, y=True, alpha=0.15)
         for side in ("left", "bottom"):
             plot.getAxis(side).setPen(theme.line)
+            plot.getAxis(side).enableAutoSIPrefix(False)
             plot.getAxis(side).setTextPen(theme.dim)
 
     def _draw(self) -> None:
@@ -234,9 +235,10 @@ class PlotsDock(QWidget):
         here = self._live.session.at
         words = self._live.session.steps[here].label
         label = self.tr("step {0}: {1}").format(here, (words or self.tr("start"))[:_LONGEST])
-        plot.setLabel("bottom", label, color=self._theme.dim)
+        title = f"{plot.objectName()} · {label}"
+        plot.setTitle(title, color=self._theme.text, size="9pt")
         plot.setXRange(min(at, default=0) - 0.3, max(at, default=0) + 0.3)
-        plot.setYRange(0, 105)
+        plot.setYRange(0, 108)
 
 
 def _few(steps: list[int], most: int = 8) -> list[int]:

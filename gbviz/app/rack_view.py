@@ -9,9 +9,10 @@ import numpy as np
 from PySide6.QtCore import Qt, Signal, Slot
 
 from gbviz.app.canvas import Canvas
+from gbviz.app.preview import Preview
 from gbviz.app.tints import tints
 from gbviz.display.draw import DrawList, Rects, boxes
-from gbviz.display.overlay import frames
+from gbviz.display.overlay import beside, frames
 from gbviz.display.rack_layout import rack_layout
 from gbviz.display.rack_map import RackPicture, cooler_names, rack_map
 from gbviz.display.rack_places import boxes_in_rack, next_in_rack, pick_in_rack, rack_of, rack_parts
@@ -20,7 +21,7 @@ from gbviz.display.theme import DARK
 from gbviz.display.walk import parent
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QContextMenuEvent, QKeyEvent
+    from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent
     from PySide6.QtWidgets import QWidget
 
     from gbviz.app.live import Live
@@ -71,6 +72,8 @@ class RackView(Canvas):
         self.look_of = Look(DARK)
         self.rack = 0
         self._shades: Shades | None = None
+        self.preview = Preview(live, selection, self)
+        self.preview.changed.connect(self.update)
         live.opened.connect(self._opened)
         live.answered.connect(self._answered)
         selection.changed.connect(self._selected)
@@ -131,6 +134,8 @@ class RackView(Canvas):
                 x0, y0, x1, y1 = self.band
                 band = boxes((min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0)))
                 items.append(Rects(band, None, theme.accent, view.scale))
+            if self.preview.note:
+                items += beside(view, theme, self.preview.note, self.pointer)
         return DrawList(view.width, view.height, None, tuple(items))
 
     def pick(self, view: View, x: float, y: float) -> str:
@@ -179,8 +184,20 @@ class RackView(Canvas):
             self._turn(-1 if key == Qt.Key.Key_PageUp else 1)
         elif key == Qt.Key.Key_Backspace and parent(self.selection.name):
             self.selection.select([parent(self.selection.name)])
-        else:
+        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.entered.emit(self.selection.name)
+        elif not self.preview.press(event):
             super().keyPressEvent(event)
+
+    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
+        """End the preview with its key."""
+        if not self.preview.release(event):
+            super().keyReleaseEvent(event)
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
+        """Let go of the preview: the key's release goes elsewhere."""
+        self.preview.stop()
+        super().focusOutEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
         """Select what is under the pointer, unless it is, and ask for its menu."""

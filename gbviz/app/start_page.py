@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 HINTS = (
     ("spine", "Click spine-3 and press F: one spine of 36 is gone, and no job is slower."),
     ("leaf", "Select leaf-45 and press F: 72 NICs go, and two jobs pay for it."),
-    ("cooling", "Press W over cooling unit hxu-9 to see what losing it would cost one rack."),
+    (
+        "cooling",
+        "Press Enter on rack-9 and hold W over its hxu-9: what losing it would cost one rack.",
+    ),
 )
 _LOOK = "look at:"
 

@@ -17,6 +17,7 @@ from gbviz.app.deeds import Deeds
 from gbviz.app.desk import Desk
 from gbviz.app.documents import Documents
 from gbviz.app.fabric_view import FabricView
+from gbviz.app.hint_bar import HintBar
 from gbviz.app.keeping import restore_layout, saved_layout
 from gbviz.app.live import Live
 from gbviz.app.matrix_view import MatrixView
@@ -68,6 +69,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self.apply_settings()
         restore_layout(self, self.remembered.settings)
+        self.hints.setVisible(self.hints.wanted)
         if self.remembered.note:
             self.panels.log.add("warning", self.remembered.note)
         self.fabric.setFocus()
@@ -100,6 +102,9 @@ class MainWindow(QMainWindow):
         self.actions_by_name.fill(self.menuBar(), menus(self))
         self.bar = ToolBar(self.actions_by_name, self)
         self.addToolBar(self.bar)
+        self.addToolBarBreak()
+        self.hints = HintBar(self.remembered, self)
+        self.addToolBar(self.hints)
         self.finder = SearchBox(self.actions_by_name, self)
 
     def _connect(self) -> None:

@@ -54,7 +54,7 @@ def overlay(picture: Picture, pointed: Pointed) -> DrawList:
         band = boxes((min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0)))
         items.append(Rects(band, None, theme.accent, view.scale))
     if pointed.note:
-        items.append(_note(view, theme, pointed))
+        items += beside(view, theme, pointed.note, pointed.at)
     return DrawList(view.width, view.height, None, tuple(items))
 
 
@@ -105,10 +105,27 @@ def _numbers(layout: Layout, name: str) -> tuple[int, int]:
     return number * each, (number + 1) * each
 
 
-def _note(view: View, theme: Theme, pointed: Pointed) -> Text:
+def beside(view: View, theme: Theme, note: str, at: tuple[float, float]) -> list[Item]:
+    """Text beside a device pixel, in as many lines as it takes, moved so that all is in sight."""
     size = 11.0 * view.scale
-    x, y = pointed.at
-    width = text_width(pointed.note, size)
-    x = max(min(x + 14 * view.scale, view.width - width - 12 * view.scale), 8 * view.scale)
-    y = y - 16 * view.scale if y > 40 * view.scale else y + 26 * view.scale
-    return Text(x, y, pointed.note, theme.text, size, chip=theme.raised)
+    lines = _broken(note, size, view.width - 40 * view.scale)
+    width = max(text_width(line, size) for line in lines)
+    high = 1.5 * size
+    x = max(min(at[0] + 14 * view.scale, view.width - width - 12 * view.scale), 8 * view.scale)
+    above = at[1] - high * len(lines) - 4 * view.scale
+    y = above + high / 2 if above > 20 * view.scale else at[1] + 26 * view.scale
+    return [
+        Text(x, y + number * high, line, theme.text, size, chip=theme.raised)
+        for number, line in enumerate(lines)
+    ]
+
+
+def _broken(note: str, size: float, room: float) -> list[str]:
+    """A list in words as lines that fit."""
+    lines, parts = [""], note.split(", ")
+    for number, part in enumerate(parts):
+        word = part if number == len(parts) - 1 else f"{part}, "
+        if lines[-1] and text_width(lines[-1] + word, size) > room:
+            lines.append("")
+        lines[-1] += word
+    return lines
