@@ -146,15 +146,20 @@ class Canvas(QWidget):
         """Paint the picture, moved where it is old, and what lies over it."""
         view = self.view()
         painter = QPainter(self)
-        painter.setClipRect(self.rect())
-        if view is None:
-            painter.fillRect(self.rect(), self.palette().base())
-            painter.setPen(self.palette().placeholderText().color())
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.empty_text())
-        else:
-            self._paint_picture(painter, view)
-            self._paint_over(painter, view)
-        painter.end()
+        try:
+            painter.setClipRect(self.rect())
+            if view is None:
+                self._paint_nothing(painter)
+            else:
+                self._paint_picture(painter, view)
+                self._paint_over(painter, view)
+        finally:
+            painter.end()
+
+    def _paint_nothing(self, painter: QPainter) -> None:
+        painter.fillRect(self.rect(), self.palette().base())
+        painter.setPen(self.palette().placeholderText().color())
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.empty_text())
 
     def _paint_picture(self, painter: QPainter, view: View) -> None:
         old = self._picture_view

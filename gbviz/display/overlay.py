@@ -10,6 +10,8 @@ import numpy as np
 from gbviz.display import theme as hues
 from gbviz.display.draw import DrawList, Lines, Rects, Text, boxes, text_width
 from gbviz.display.places import boxes_of
+from gbviz.errors import InputError
+from gbviz.topology.selectors import select
 
 if TYPE_CHECKING:
     from gbviz.display.draw import Item
@@ -73,16 +75,21 @@ def frames(view: View, corners: Floats, theme: Theme, width: float) -> list[Item
 
 def _nic_cables(layout: Layout, view: View, theme: Theme, name: str) -> list[Item]:
     """The NIC cables of the one rack or leaf that is selected, in the hues of their rails."""
-    kind = name.split("/")[-1].partition("-")[0]
     fabric, shape = layout.fabric, layout.shape
+    try:
+        part = select(fabric, name)[0]
+    except InputError:
+        return []
     tier = fabric.tiers[0]
     nic = tier.lower - fabric.nodes("nic").start
     leaf = tier.upper - fabric.nodes("leaf").start
-    if kind == "leaf" and name[5:].isdigit():
-        own = leaf == int(name[5:])
-    elif name.startswith("rack-") and kind in ("rack", "tray", "gpu", "nic"):
-        first = _numbers(layout, name)
-        own = (nic >= first[0]) & (nic < first[1])
+    if part.kind == "leaf":
+        own = tier.upper == part.nodes[0]
+    elif part.kind in ("rack", "tray", "gpu", "nic"):
+        each = fabric.count("nic") // fabric.count(part.kind)
+        own = nic // each == part.nodes[0] - fabric.nodes(part.kind).start
+    elif part.links and tier.first <= part.links[0] < tier.end:
+        own = np.isin(np.arange(tier.n), (np.array(part.links) - tier.first) % tier.n)
     else:
         return []
     cells = view.boxes(layout.gpus.corners(nic[own]))
@@ -94,15 +101,6 @@ def _nic_cables(layout: Layout, view: View, theme: Theme, name: str) -> list[Ite
         Lines(ends[rail == number], hues.rail_colour(theme, number), view.scale, opacity=0.6)
         for number in range(shape.rails)
     ]
-
-
-def _numbers(layout: Layout, name: str) -> tuple[int, int]:
-    """First NIC, and the first after the last, of a rack, tray, GPU or NIC."""
-    fabric = layout.fabric
-    kind = name.split("/")[-1].partition("-")[0]
-    each = fabric.count("nic") // fabric.count(kind)
-    number = fabric.index_of(name) - fabric.nodes(kind).start
-    return number * each, (number + 1) * each
 
 
 def beside(view: View, theme: Theme, note: str, at: tuple[float, float]) -> list[Item]:
