@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 _SAME = 1.0005
 
+# Pixels that a long name leaves to the figures beside it; the tool tip has all of it.
+_NAME_WIDTH = 150
+
 
 class JobsDock(QWidget):
     """A row a job: selecting one lights it up, Enter shows what limits it.

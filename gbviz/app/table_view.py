@@ -56,13 +56,14 @@ class TableView(QTableView):
         spans = [chosen.at(number) for number in range(chosen.size())]
         return sorted({row for span in spans for row in range(span.top(), span.bottom() + 1)})
 
-    def fit_columns(self, *, grow: bool = False) -> None:
+    def fit_columns(self, *, grow: bool = False, first: int | None = None) -> None:
         """Make columns as wide as their heads and some of their texts, from all over the table.
 
-        With `grow` none becomes narrower than it is.
+        With `grow` none becomes narrower than it is; `first` is the most that the first may have.
         """
         for column in range(self.model().columnCount()):
-            wanted = min(self._wanted_width(column), _WIDEST)
+            most = _WIDEST if first is None or column else first
+            wanted = min(self._wanted_width(column), most)
             if not grow or wanted > self.columnWidth(column):
                 self.setColumnWidth(column, wanted)
 

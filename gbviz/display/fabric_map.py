@@ -254,7 +254,8 @@ def _cooling(picture: Picture, snapshot: Snapshot, shades: Shades) -> list[Item]
         x, y, width, height = frames[0]
         units = snapshot.health.up(layout.fabric, "cdu").reshape(len(layout.loops), -1)[number]
         text = f"{name} · {int(units.sum())} of {len(units)} units live"
-        if width > text_width(text, size):
+        # Below the names of the lowest racks, where there is room for both.
+        if width > text_width(text, size) and 4.2 * view.sy > 1.9 * size:
             items.append(
                 Text(x + width / 2, y + height, text, theme.dim, size, "centre", chip=theme.ground)
             )
