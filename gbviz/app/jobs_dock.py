@@ -91,7 +91,7 @@ class JobsDock(QWidget):
         self._lines = job_lines(self._live.answer.snapshot)
         self._fill()
         self._stack.setCurrentWidget(self.view if self._lines else self.empty)
-        self.view.fit_columns(grow=not fresh)
+        self.view.fit_columns(grow=not fresh, first=_NAME_WIDTH)
         self._selection_changed()
 
     def show_bottleneck(self, row: int) -> None:
