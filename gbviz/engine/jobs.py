@@ -16,7 +16,7 @@ from gbviz.jobs.traffic import TrafficJob, TrafficResult, traffic_results
 from gbviz.jobs.training import TrainingRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from gbviz.jobs.placement import Placed
     from gbviz.jobs.sharing import Stepper
@@ -44,15 +44,24 @@ class JobsState:
     by_default: Router
 
 
-def jobs_state(
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """All jobs that step under one health, each by itself; see `JobsState` for the fields."""
+
+    by: tuple[Router, ...]
+    running: tuple[Running, ...]
+    by_default: Router
+
+
+def prepared(
     fabric: Fabric,
     health: Health,
     clock: Floats,
     jobs: Sequence[tuple[SteppingJob, Placed]],
-    traffic: Sequence[tuple[TrafficJob, Ints | None]],
     routing: tuple[Mode, int],
-) -> JobsState:
-    """Every job's times and rates under one health.
+    given_up: Mapping[int, Ints] | None = None,
+) -> Prepared:
+    """Every job that steps on what is left of its placement.
 
     Parameters
     ----------
@@ -60,32 +69,59 @@ def jobs_state(
         A built cluster and its health.
     clock
         (G,) clock of each GPU.
-    jobs, traffic
-        Jobs that step with their placements, and patterns of flows.
+    jobs
+        Jobs with their placements.
     routing
         Mode and seed.
+    given_up
+        GPUs that a job, by its number, goes on without though they live.
     """
     plain = router(fabric, health, *routing)
     by_rack = plain
     if any(job.nic_loss == "rack" for job, _ in jobs):
         by_rack = router(fabric, health, *routing, by_rack=True)
     by = tuple(by_rack if job.nic_loss == "rack" else plain for job, _ in jobs)
-    running = tuple(start(own, job, at, clock) for own, (job, at) in zip(by, jobs, strict=True))
-    able = [number for number, one in enumerate(running) if one.run is not None]
-    steppers = [run for one in running if (run := one.run) is not None]
-    capacity = plain.space.capacity * 1e9
+    running = []
+    for number, (own, (job, at)) in enumerate(zip(by, jobs, strict=True)):
+        mine = clock
+        if given_up and len(given_up.get(number, ())):
+            mine = clock.copy()
+            mine[given_up[number]] = 0.0
+        running.append(start(own, job, at, mine))
+    return Prepared(by, tuple(running), plain)
+
+
+def jobs_state(
+    found: Prepared,
+    traffic: Sequence[tuple[TrafficJob, Ints | None]],
+    idle: Collection[int] = (),
+) -> JobsState:
+    """Every job's times and rates where they share the fabric.
+
+    Parameters
+    ----------
+    found
+        The jobs that step.
+    traffic
+        Patterns of flows.
+    idle
+        Numbers of jobs that do not step now, though they could: they load nothing.
+    """
+    running, capacity = found.running, found.by_default.space.capacity * 1e9
+    able = [n for n, one in enumerate(running) if one.run is not None and n not in idle]
+    steppers = [run for n in able if (run := running[n].run) is not None]
     streams = np.zeros((0, len(capacity)))
     shared = _shared(steppers, capacity, streams)
-    found: tuple[TrafficResult, ...] = ()
+    results: tuple[TrafficResult, ...] = ()
     if traffic:
         alone = _users(steppers, len(capacity))
-        found, streams = traffic_results(plain, traffic, shared.load / 1e9, alone)
+        results, streams = traffic_results(found.by_default, traffic, shared.load / 1e9, alone)
         if steppers:
             shared = _shared(steppers, capacity, streams)
-    place = [-1] * len(jobs)
+    place = [-1] * len(running)
     for position, number in enumerate(able):
         place[number] = position
-    return JobsState(by, running, shared, tuple(place), found, streams, plain)
+    return JobsState(found.by, running, shared, tuple(place), results, streams, found.by_default)
 
 
 def _shared(steppers: Sequence[Stepper], capacity: Floats, streams: Floats) -> Shared:
