@@ -6,6 +6,8 @@ import io
 import os
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
 
 
 def main() -> None:
@@ -21,11 +23,50 @@ def main() -> None:
             # A terminal without a degree sign gets a question mark instead of nothing.
             stream.reconfigure(errors="replace")
     try:
-        from gbviz.cli.main import run
-
-        sys.exit(run(sys.argv[1:]))
+        sys.exit(_run(sys.argv[1:]))
     except KeyboardInterrupt:  # before `run` could say so
         sys.exit(130)
+
+
+# What the command line leaves to the app, imported only where it is used.
+_OF_THE_APP = {"picture": "gbviz.app.picture:picture"}
+# What the demo breaks where nobody can break anything by hand.
+_BROKEN = ("--fail", "leaf-30")
+_SUFFIXES = (".yaml", ".yml", ".json")
+
+
+def _run(args: list[str]) -> int:
+    """The app for nothing or for one file, the command line for anything else."""
+    from gbviz.cli.main import run
+
+    one_file = len(args) == 1 and args[0].lower().endswith(_SUFFIXES)
+    # A shell that asks how to complete a word sends no words of its own.
+    if (args and not one_file) or "_GBVIZ_COMPLETE" in os.environ:
+        return run(args, _OF_THE_APP)
+    file = args[0] if args else None
+    from gbviz.app.start import start
+
+    found = start(file)
+    if isinstance(found, int):
+        return found
+    sys.stderr.write(f"gbviz: {found.message}\n{found.hint}\nHere is the answer in words.\n\n")
+    sys.stderr.flush()
+    return _answer_headless(file)
+
+
+def _answer_headless(file: str | None) -> int:
+    """The answer on the screen, and a picture of it where Qt can draw one."""
+    from gbviz.assets import asset_path
+    from gbviz.cli.main import run
+
+    target = file or str(asset_path("demo.yaml"))
+    asked = ["run", "--verbose", target] if file else ["whatif", target, *_BROKEN]
+    code = run(asked, _OF_THE_APP)
+    if code <= 1 and find_spec("PySide6") is not None:
+        name = Path(file).stem if file else "gbviz-demo"
+        # No picture is no reason to fail: what was asked has been answered.
+        run(["picture", target, "-o", f"{name}.png", *([] if file else _BROKEN)], _OF_THE_APP)
+    return code
 
 
 if __name__ == "__main__":

@@ -11,6 +11,7 @@ from gbviz.errors import GbvizError
 _HERE = Path(__file__).parent
 # An installed wheel carries the folder inside the package, a checkout beside it.
 _FOLDERS = (_HERE / "assets_data", _HERE.parent / "assets")
+_SCENARIOS = (_HERE / "scenarios_data", _HERE.parent / "scenarios")
 
 
 def asset_path(name: str) -> Path:
@@ -35,6 +36,20 @@ def asset_path(name: str) -> Path:
         if (path := folder / name).is_file():
             return path
     raise GbvizError(f"the data file {name!r} is missing: install gbviz again")
+
+
+def scenario_paths() -> tuple[Path, ...]:
+    """The example scenarios that are shipped, by name; none where the installation lacks them.
+
+    Examples
+    --------
+    >>> "one-nvlink" in [path.stem for path in scenario_paths()]
+    True
+    """
+    for folder in _SCENARIOS:
+        if found := tuple(sorted(folder.glob("*.yaml"))):
+            return found
+    return ()
 
 
 def parse_tables(name: str, text: str) -> dict[str, Any]:

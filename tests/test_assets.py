@@ -47,3 +47,18 @@ def test_the_command_says_so_too(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (2, "")
     assert ran.stderr.startswith("gbviz: the data file '")
     assert ran.stderr.endswith("' is missing: install gbviz again\n")
+
+
+def test_scenarios_are_found_in_an_installed_copy_and_in_a_checkout(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert len(assets.scenario_paths()) >= 12
+    installed, checkout = tmp_path / "scenarios_data", tmp_path / "scenarios"
+    monkeypatch.setattr(assets, "_SCENARIOS", (installed, checkout))
+    assert assets.scenario_paths() == ()
+    for folder in (checkout, installed):
+        folder.mkdir()
+        (folder / "b.yaml").touch()
+        (folder / "a.yaml").touch()
+        (folder / "c.txt").touch()
+        assert assets.scenario_paths() == (folder / "a.yaml", folder / "b.yaml")

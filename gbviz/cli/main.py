@@ -14,7 +14,7 @@ from gbviz import __version__
 from gbviz.errors import GbvizError, nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
 BAD_INPUT, INTERNAL, INTERRUPTED = 2, 3, 130
 
@@ -25,9 +25,9 @@ _COMMANDS = {
     "run": "scenario files: what their faults do to fabric and jobs",
     "check": "whether scenario files are right, and all that is wrong with them",
     "schema": "what a scenario file may hold, for editors",
+    "picture": "the app's map of a scenario as a PNG or SVG file",
 }
 _LATER = {
-    "picture": "pictures are not drawn yet",
     "compare": "comparing is not built yet",
     "sweep": "sweeps are not built yet",
     "plan": "planning is not built yet",
@@ -35,8 +35,6 @@ _LATER = {
     "import": "other tools' files are not read yet",
     "export": "other tools' files are not written yet",
 }
-
-_DEMO = ("whatif", "azure-gb300", "--fail", "leaf-20", "--traffic", "permutation")
 
 
 class LazyGroup(click.Group):
@@ -46,11 +44,14 @@ class LazyGroup(click.Group):
         """Names in the order in which people meet them."""
         return list(_COMMANDS)
 
-    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, None where there is none."""
         if cmd_name not in _COMMANDS:
             return None
-        command = getattr(import_module(f"gbviz.cli.{cmd_name}"), cmd_name)
+        # Commands of the layer above are named by it: nothing here imports it.
+        brought: Mapping[str, str] = ctx.find_root().obj or {}
+        module, _, name = brought.get(cmd_name, f"gbviz.cli.{cmd_name}:{cmd_name}").partition(":")
+        command = getattr(import_module(module), name)
         assert isinstance(command, click.Command)
         return command
 
@@ -95,19 +96,23 @@ def _meant(name: str) -> str:
 def gbviz(ctx: click.Context) -> None:
     """See a GB300 NVL72 supercluster, break it, and read at once what it costs.
 
+    Without a command it opens the app: gbviz, or gbviz FILE.
+
     Try: gbviz whatif azure-gb300 --fail spine-3
     """
     if ctx.invoked_subcommand is None:
-        click.echo("The desktop app is not part of this version; here is a question instead:")
-        click.echo(f"gbviz {' '.join(_DEMO)}\n")
-        name, command, words = gbviz.resolve_command(ctx, list(_DEMO))
-        assert command is not None
-        with command.make_context(name, words, parent=ctx) as inner:
-            command.invoke(inner)
+        click.echo(ctx.get_help())
 
 
-def run(args: Sequence[str]) -> int:
+def run(args: Sequence[str], brought: Mapping[str, str] | None = None) -> int:
     """Run one command line.
+
+    Parameters
+    ----------
+    args
+        Its words.
+    brought
+        Commands that live elsewhere: names to `module:attribute`.
 
     Returns
     -------
@@ -116,7 +121,9 @@ def run(args: Sequence[str]) -> int:
         0 also where the reader of a pipe has left.
     """
     try:
-        found = gbviz.main(list(args), prog_name="gbviz", standalone_mode=False)
+        found = gbviz.main(
+            list(args), prog_name="gbviz", standalone_mode=False, obj=dict(brought or {})
+        )
         if sys.stdout is not None:
             sys.stdout.flush()
     except click.ClickException as error:

@@ -2,36 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import lru_cache
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from gbviz.cooling import Thermal, steady
-from gbviz.engine.jobs import JobsState, impacts, jobs_state
-from gbviz.engine.metrics import Metrics, metrics
+from gbviz.engine.jobs import impacts
 from gbviz.engine.snapshot import FixedPoint, Snapshot, TrafficImpact
-from gbviz.faults import Fault, apply, resolve
-from gbviz.faults.partition import partition
-from gbviz.jobs.inference import check_pools
-from gbviz.jobs.placement import Placed, place
-from gbviz.jobs.run import check_collective
-from gbviz.jobs.spec import InferenceJob, TrafficSpec, TrainingJob
-from gbviz.jobs.survivors import replace_failed
-from gbviz.jobs.traffic import TrafficJob, traffic_of
-from gbviz.jobs.training import check_shape
+from gbviz.engine.state import State, Work, healthy_state, silent, state_of
+from gbviz.faults import resolve
+from gbviz.jobs.spec import TrafficSpec
+from gbviz.jobs.traffic import TrafficJob
 from gbviz.topology import build
 
 if TYPE_CHECKING:
+    from gbviz.engine.state import Poll
+    from gbviz.faults import Fault
     from gbviz.jobs.impact import JobImpact
-    from gbviz.jobs.run import SteppingJob
     from gbviz.scenario import Scenario
-    from gbviz.topology.fabric import Fabric, Floats, Ints
-    from gbviz.topology.health import Health
 
 
-def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
+def evaluate(
+    scenario: Scenario, at_s: float | None = None, *, poll: Poll | None = None
+) -> Snapshot:
     """The steady state of a scenario, and that of its healthy cluster for comparison.
 
     Parameters
@@ -40,6 +31,8 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
         Read from a file, or made by `preset` and its `with_...` methods.
     at_s
         Time of the faults that hold, seconds from the start; None = the end.
+    poll
+        Called with what comes next, before each part of the work; what it raises stops it.
 
     Raises
     ------
@@ -53,9 +46,20 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
     >>> found.base.bisection_GBps, found.post.bisection_GBps  # 35 of 36 spines
     (230400.0, 224000.0)
     """
+    say = poll or silent
+    say("building the fabric")
     fabric = build(scenario.cluster)
     causes = resolve(fabric, scenario.actions_at(at_s))
-    healthy = replace(
+    say("the healthy cluster")
+    base = healthy_state(undamaged(scenario))
+    say("what the faults leave")
+    now = state_of(fabric, causes, scenario, base.work, say) if causes else base
+    return snapshot_of(scenario, causes, base, now)
+
+
+def undamaged(scenario: Scenario) -> Scenario:
+    """The cluster and its jobs alone: equal for all questions that are asked about these."""
+    return replace(
         scenario,
         name="",
         actions=(),
@@ -66,119 +70,31 @@ def evaluate(scenario: Scenario, at_s: float | None = None) -> Snapshot:
         path=None,
         text=None,
     )
-    base = _healthy(healthy)
-    work = base.work
-    now = _state(fabric, causes, scenario, work) if causes else base
+
+
+def snapshot_of(scenario: Scenario, causes: tuple[Fault, ...], base: State, now: State) -> Snapshot:
+    """What two states of one cluster say beside each other."""
     problems = {*base.metrics.problems, *now.metrics.problems}
     for result in (*base.jobs.traffic, *now.jobs.traffic):
         problems |= set(result.problems)
     return Snapshot(
         scenario,
-        fabric,
+        build(scenario.cluster),
         (*causes, *now.consequences),
         now.health,
         now.thermal,
         base.metrics,
         now.metrics,
-        _in_order(scenario, work, base, now),
+        _in_order(scenario, base.work, base, now),
         FixedPoint(now.jobs.shared.converged, now.jobs.shared.rounds) if now.jobs.running else None,
         tuple(sorted(problems)),
+        (base.jobs, now.jobs),
+        tuple(gpus for _, gpus in base.work.traffic),
     )
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _State:
-    """One cluster with its faults and what followed from them."""
-
-    health: Health
-    thermal: Thermal
-    consequences: tuple[Fault, ...]
-    metrics: Metrics
-    jobs: JobsState
-    work: _Work
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Work:
-    """Jobs that step, with their placements, and traffic jobs with their GPUs."""
-
-    stepping: list[tuple[SteppingJob, Placed]]
-    traffic: list[tuple[TrafficJob, Ints | None]]
-
-
-def _work(fabric: Fabric, scenario: Scenario) -> _Work:
-    """The scenario's jobs on their GPUs, checked."""
-    stated = [job for job in scenario.jobs if not isinstance(job, TrafficJob)]
-    placed = place(fabric, [(job.name, job) for job in stated])
-    stepping: list[tuple[SteppingJob, Placed]] = []
-    traffic: list[tuple[TrafficJob, Ints | None]] = []
-    where = dict(zip([job.name for job in stated], placed, strict=True))
-    for job in scenario.jobs:
-        if isinstance(job, TrafficJob):
-            traffic.append((job, None))
-        elif isinstance(job, TrafficSpec):
-            traffic.append((traffic_of(job), where[job.name].gpus))
-        else:
-            at = where[job.name]
-            if isinstance(job, TrainingJob):
-                check_shape(job, len(at.gpus))
-            elif isinstance(job, InferenceJob):
-                check_pools(job, len(at.gpus))
-            else:
-                check_collective(job, at.gpus, fabric.count("gpu") // fabric.count("rack"))
-            stepping.append((job, at))
-    return _Work(stepping, traffic)
-
-
-def _state(fabric: Fabric, causes: tuple[Fault, ...], scenario: Scenario, work: _Work) -> _State:
-    """The health once NVLink, power and cooling have had their say, its metrics and its jobs.
-
-    A rack that power or cooling shuts down has failed, because of the fault that did it.
-    """
-    policy = scenario.nvlink_policy
-    health = partition(fabric, apply(fabric, causes), policy)
-    thermal = steady(fabric, health, _activity(fabric, health, work))
-    down = np.flatnonzero(thermal.rack_down)
-    first = fabric.nodes("rack").start
-    consequences = tuple(
-        Fault(fabric.name(first + rack), "rack", 0.0, (first + rack,), (), _because(causes, cause))
-        for rack, cause in zip(down.tolist(), thermal.rack_cause[down].tolist(), strict=True)
-    )
-    if consequences:
-        health = partition(fabric, apply(fabric, (*causes, *consequences)), policy)
-    mode, seed = scenario.routing, scenario.seed
-    found = metrics(fabric, health, thermal, mode, seed)
-    jobs = jobs_state(fabric, health, thermal.clock, work.stepping, work.traffic, (mode, seed))
-    return _State(health, thermal, consequences, found, jobs, work)
-
-
-def _activity(fabric: Fabric, health: Health, work: _Work) -> Floats | None:
-    """(G,) 1 for GPUs that a job uses, 0 for others; None (all are busy) without any job."""
-    if not work.stepping and all(gpus is None for _, gpus in work.traffic):
-        return None
-    busy = np.zeros(fabric.count("gpu"))
-    live = health.up(fabric, "gpu")
-    for _, placed in work.stepping:
-        busy[replace_failed(placed, live).gpus] = 1.0
-    for _, gpus in work.traffic:
-        busy[slice(None) if gpus is None else gpus] = 1.0
-    return busy
-
-
-def _because(causes: tuple[Fault, ...], number: int) -> str:
-    """Racks may also go down with every part whole: then the design itself is too weak."""
-    return causes[number].component if number >= 0 else "cooling or power too small by design"
-
-
-@lru_cache(maxsize=32)
-def _healthy(scenario: Scenario) -> _State:
-    """The state of a scenario without faults; found once for all questions about it."""
-    fabric = build(scenario.cluster)
-    return _state(fabric, (), scenario, _work(fabric, scenario))
 
 
 def _in_order(
-    scenario: Scenario, work: _Work, base: _State, now: _State
+    scenario: Scenario, work: Work, base: State, now: State
 ) -> tuple[JobImpact | TrafficImpact, ...]:
     """Impacts of all jobs in the order in which the scenario states them."""
     steps = iter(impacts(work.stepping, base.jobs, now.jobs))

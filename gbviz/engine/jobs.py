@@ -16,9 +16,10 @@ from gbviz.jobs.traffic import TrafficJob, TrafficResult, traffic_results
 from gbviz.jobs.training import TrainingRun
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from gbviz.jobs.placement import Placed
+    from gbviz.jobs.sharing import Stepper
     from gbviz.routing.modes import Mode
     from gbviz.topology.fabric import Fabric, Floats, Ints
     from gbviz.topology.health import Health
@@ -30,7 +31,8 @@ class JobsState:
 
     `by` the router of each stepping job (its `nic_loss` decides), `running` the jobs, `shared`
     where the fixed point of those that run came to rest, `place` of each job among these (-1 for
-    one that cannot run), `traffic` the results of the traffic jobs.
+    one that cannot run), `traffic` the results of the traffic jobs and `streams` (jobs, links) the
+    GB/s that each of these puts on every link of `by_default`, the router of jobs without a policy.
     """
 
     by: tuple[Router, ...]
@@ -38,17 +40,28 @@ class JobsState:
     shared: Shared
     place: tuple[int, ...]
     traffic: tuple[TrafficResult, ...]
+    streams: Floats
+    by_default: Router
 
 
-def jobs_state(
+@dataclass(frozen=True, slots=True, eq=False)
+class Prepared:
+    """All jobs that step under one health, each by itself; see `JobsState` for the fields."""
+
+    by: tuple[Router, ...]
+    running: tuple[Running, ...]
+    by_default: Router
+
+
+def prepared(
     fabric: Fabric,
     health: Health,
     clock: Floats,
     jobs: Sequence[tuple[SteppingJob, Placed]],
-    traffic: Sequence[tuple[TrafficJob, Ints | None]],
     routing: tuple[Mode, int],
-) -> JobsState:
-    """Every job's times and rates under one health.
+    given_up: Mapping[int, Ints] | None = None,
+) -> Prepared:
+    """Every job that steps on what is left of its placement.
 
     Parameters
     ----------
@@ -56,40 +69,72 @@ def jobs_state(
         A built cluster and its health.
     clock
         (G,) clock of each GPU.
-    jobs, traffic
-        Jobs that step with their placements, and patterns of flows.
+    jobs
+        Jobs with their placements.
     routing
         Mode and seed.
+    given_up
+        GPUs that a job, by its number, goes on without though they live.
     """
     plain = router(fabric, health, *routing)
     by_rack = plain
     if any(job.nic_loss == "rack" for job, _ in jobs):
         by_rack = router(fabric, health, *routing, by_rack=True)
     by = tuple(by_rack if job.nic_loss == "rack" else plain for job, _ in jobs)
-    running = tuple(start(own, job, at, clock) for own, (job, at) in zip(by, jobs, strict=True))
-    able = [number for number, one in enumerate(running) if one.run is not None]
-    steppers = [run for one in running if (run := one.run) is not None]
-    capacity = plain.space.capacity * 1e9
-    streams: Ints = np.zeros(len(capacity), dtype=np.int64)
-    rates = np.zeros(len(capacity))
-    shared = share(steppers, capacity, rates, streams)
-    found: tuple[TrafficResult, ...] = ()
+    running = []
+    for number, (own, (job, at)) in enumerate(zip(by, jobs, strict=True)):
+        mine = clock
+        if given_up and len(given_up.get(number, ())):
+            mine = clock.copy()
+            mine[given_up[number]] = 0.0
+        running.append(start(own, job, at, mine))
+    return Prepared(by, tuple(running), plain)
+
+
+def jobs_state(
+    found: Prepared,
+    traffic: Sequence[tuple[TrafficJob, Ints | None]],
+    idle: Collection[int] = (),
+) -> JobsState:
+    """Every job's times and rates where they share the fabric.
+
+    Parameters
+    ----------
+    found
+        The jobs that step.
+    traffic
+        Patterns of flows.
+    idle
+        Numbers of jobs that do not step now, though they could: they load nothing.
+    """
+    running, capacity = found.running, found.by_default.space.capacity * 1e9
+    able = [n for n, one in enumerate(running) if one.run is not None and n not in idle]
+    steppers = [run for n in able if (run := running[n].run) is not None]
+    streams = np.zeros((0, len(capacity)))
+    shared = _shared(steppers, capacity, streams)
+    results: tuple[TrafficResult, ...] = ()
     if traffic:
         alone = _users(steppers, len(capacity))
-        found, rates, streams = traffic_results(plain, traffic, shared.load / 1e9, alone)
+        results, streams = traffic_results(found.by_default, traffic, shared.load / 1e9, alone)
         if steppers:
-            shared = share(steppers, capacity, rates * 1e9, streams)
-    place = [-1] * len(jobs)
+            shared = _shared(steppers, capacity, streams)
+    place = [-1] * len(running)
     for position, number in enumerate(able):
         place[number] = position
-    return JobsState(by, running, shared, tuple(place), found)
+    return JobsState(found.by, running, shared, tuple(place), results, streams, found.by_default)
 
 
-def _users(steppers: Sequence[object], links: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _shared(steppers: Sequence[Stepper], capacity: Floats, streams: Floats) -> Shared:
+    """The fixed point of the jobs that step, beside independent flows (jobs, links), GB/s."""
+    rates = streams.sum(axis=0) * 1e9
+    return share(steppers, capacity, rates, (streams > 0).sum(axis=0))
+
+
+def _users(steppers: Sequence[Stepper], links: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """(links,) how many of the jobs load each link."""
     users = np.zeros(links, dtype=np.int64)
     for run in steppers:
-        own = [phase.link for phase in run.phases]  # type: ignore[attr-defined]
+        own = [phase.link for phase in run.phases]
         if own:
             users[np.unique(np.concatenate(own))] += 1
     return users

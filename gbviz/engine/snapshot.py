@@ -9,12 +9,13 @@ if TYPE_CHECKING:
     import networkx as nx
 
     from gbviz.cooling import Thermal
+    from gbviz.engine.jobs import JobsState
     from gbviz.engine.metrics import Metrics
     from gbviz.faults import Fault
     from gbviz.jobs import TrafficJob, TrafficResult
     from gbviz.jobs.impact import JobImpact
     from gbviz.scenario import Scenario
-    from gbviz.topology.fabric import Fabric
+    from gbviz.topology.fabric import Fabric, Ints
     from gbviz.topology.health import Health
 
 
@@ -64,6 +65,10 @@ class Snapshot:
         How jobs that step came to rest, None without such jobs.
     problems
         What the conservation check found; empty = everything adds up.
+    states
+        The jobs on the healthy cluster, and now: what `loads` spreads over the cables.
+    gpus
+        GPUs of each traffic job, None for all.
     """
 
     scenario: Scenario
@@ -76,6 +81,8 @@ class Snapshot:
     jobs: tuple[JobImpact | TrafficImpact, ...]
     fixed_point: FixedPoint | None
     problems: tuple[str, ...]
+    states: tuple[JobsState, JobsState]
+    gpus: tuple[Ints | None, ...]
 
     def to_networkx(self, *, nvlink: bool = False) -> nx.DiGraph[str]:
         """The damaged fabric as a graph: bundles with their live capacity, GB/s.

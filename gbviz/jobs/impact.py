@@ -73,38 +73,58 @@ class JobImpact:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
+Strike = Literal["", "gpu", "cut", "path", "reroute"]
+
+
+def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> Strike:
+    """What the difference between two states does to a job at the moment that it comes.
+
+    Returns
+    -------
+    str
+        `gpu`: a GPU that held a rank is gone. `cut`: no way is left, or the job does not go on
+        without its NIC. `path`: a NIC, cable or leaf that it used is gone. `reroute`: a cable
+        between switches that it used is. "" where nothing that it used is gone.
+    """
+    if before[1].run is None:
+        return ""
+    if now[1].survivors.lost > before[1].survivors.lost:
+        return "gpu"
+    if now[1].run is None:
+        return "cut"
+    first = int(before[0].space.starts[2])
+    was, left = before[0].space.capacity[:first], now[0].space.capacity[:first]
+    dead = (was > 0) & (left == 0)
+    phases = before[1].run.phases
+    if dead.any() and any(dead[phase.link[phase.link < first]].any() for phase in phases):
+        return "path"
+    last = int(before[0].space.starts[-2])
+    between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)
+    if between and _lost_between_switches(before, now[0]):
+        return "reroute"
+    return ""
+
+
 def one_off(
     job: SteppingJob, before: tuple[Router, Running], now: tuple[Router, Running]
 ) -> OneOff:
     """What the faults cost a job at the moment they strike.
 
     A failed GPU or tray aborts it after the detection delay; a dead NIC, cable or leaf on a path
-    that it used, after the transport's timeout. Both cost the work since the last checkpoint, half
-    an interval on average, and a restart. A dead spine or cable between switches costs a reroute.
+    that it used, after the transport's timeout, as where no way is left. Both cost the work since
+    the last checkpoint, half an interval on average, and a restart. A dead spine or cable between
+    switches costs a reroute.
     """
-    facts = catalogue()
-    if before[1].run is None:
-        return OneOff()
-    lost_work = restart = 0.0
+    facts, struck = catalogue(), what_struck(before, now)
+    lost_work = restart = detection = 0.0
     if isinstance(job, TrainingJob):
         lost_work, restart = job.checkpoint.interval / 2, job.checkpoint.restart
-    if now[1].survivors.lost:
-        detection = job.detection if isinstance(job, TrainingJob) else 0.0
+        detection = job.detection
+    if struck == "gpu":
         return OneOff(detection, lost_work, restart)
-    if now[1].run is None:
-        # No way is left to reroute to, or the job does not wait for one.
+    if struck in ("cut", "path"):
         return OneOff(facts.value("routing.ib_timeout_s"), lost_work, restart)
-    first = int(before[0].space.starts[2])
-    was, left = before[0].space.capacity[:first], now[0].space.capacity[:first]
-    dead = (was > 0) & (left == 0)
-    phases = before[1].run.phases
-    if dead.any() and any(dead[phase.link[phase.link < first]].any() for phase in phases):
-        return OneOff(facts.value("routing.ib_timeout_s"), lost_work, restart)
-    last = int(before[0].space.starts[-2])
-    between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)
-    if between and _lost_between_switches(before, now[0]):
-        return OneOff(stall_s=facts.value("routing.reroute_s"))
-    return OneOff()
+    return OneOff(facts.value("routing.reroute_s")) if struck == "reroute" else OneOff()
 
 
 def _lost_between_switches(before: tuple[Router, Running], now: Router) -> bool:

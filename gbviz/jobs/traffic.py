@@ -208,7 +208,7 @@ def traffic_results(
     jobs: Sequence[tuple[TrafficJob, Ints | None]],
     load: Floats,
     users: Ints,
-) -> tuple[tuple[TrafficResult, ...], Floats, Ints]:
+) -> tuple[tuple[TrafficResult, ...], Floats]:
     """The max-min fair rates of all traffic jobs together, in short.
 
     Parameters
@@ -223,8 +223,8 @@ def traffic_results(
 
     Returns
     -------
-    results, rates, streams
-        A result a job; (links,) GB/s of all of them, and how many of them use each link.
+    results, rates
+        A result a job, and (jobs, links) GB/s that each puts on every link.
     """
     capacity = by.space.capacity
     flows = [flows_of(by.fabric, job, by.seed, gpus) for job, gpus in jobs]
@@ -237,12 +237,14 @@ def traffic_results(
         left = np.where(users > 0, np.maximum(capacity - load, capacity / share), capacity)
     wants = [np.full(n, job.demand or np.inf) for (job, _), n in zip(jobs, sizes, strict=True)]
     found = rates_on(by, pairs, np.concatenate(wants), left)
-    streams = np.zeros(len(capacity), dtype=np.int64)
-    for number in range(len(jobs)):
-        own = found.flows.load(np.where(owner == number, found.rate, 0.0)[found.flows.flow])
-        streams += own > 0
+    each = [found.load]
+    if len(jobs) > 1:
+        each = [
+            found.flows.load(np.where(owner == number, found.rate, 0.0)[found.flows.flow])
+            for number in range(len(jobs))
+        ]
     results = tuple(_result(found, owner == number) for number in range(len(jobs)))
-    return results, found.load, streams
+    return results, np.stack(each)
 
 
 def _result(found: Rates, own: Bools) -> TrafficResult:

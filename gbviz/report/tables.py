@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
-from gbviz.report.document import difference, fault_rows, figures
-from gbviz.report.words import counted, number, percent, sized
+from gbviz.report.document import fault_rows
+from gbviz.report.figure_rows import PERCENT, figure_rows, shown
+from gbviz.report.job_lines import pace
+from gbviz.report.words import counted, number, sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -24,57 +26,13 @@ if TYPE_CHECKING:
     from gbviz.topology.presets import Preset
     from gbviz.topology.spec import ClusterSpec
 
-# Written as everywhere else in the report, unlike Python's own format.
-_PERCENT = "%"
-# Figure, its name and unit for people, its format.
-_ROWS = (
-    ("live_gpus", "live GPUs", "", "{:,.0f}"),
-    ("injection_GBps", "injection", "GB/s", "{:,.0f}"),
-    ("bisection_GBps", "bisection", "GB/s", "{:,.0f}"),
-    ("all_to_all_GBps_per_gpu", "all-to-all", "GB/s a GPU", "{:,.2f}"),
-    ("worst_pair_GBps", "worst pair", "GB/s", "{:,.2f}"),
-    ("worst_leaf_uplink_fraction", "worst leaf's uplinks", "", _PERCENT),
-    ("nvlink_GBps", "NVLink", "GB/s", "{:,.0f}"),
-    ("compute_fraction", "compute (mean clock)", "", _PERCENT),
-)
-_LABELS = {name: label for name, label, _, _ in _ROWS} | {"nonblocking": "non-blocking"}
-
-
-def label(figure: str) -> str:
-    """What people call a figure of the result document."""
-    return _LABELS.get(figure, figure)
-
 
 def figure_table(snapshot: Snapshot) -> Table:
     """Key figures: base, now, delta."""
-    base = figures(snapshot.base, snapshot.base)
-    post = figures(snapshot.post, snapshot.base)
-    delta = difference(base, post)
     table = _table("What the fabric can do", ("figure", "base", "now", "delta", "of base"), right=4)
-    for name, words, unit, form in _ROWS:
-        before, after, change = base[name], post[name], delta[name]
-        share = percent(after / before) if before and after is not None else "-"
-        cells = (_shown(before, form), _shown(after, form), _change(change, form), share)
-        table.add_row(f"{words}, {unit}" if unit else words, *cells)
-    yes = {True: "yes", False: "no", None: "-"}
-    table.add_row("non-blocking", yes[base["nonblocking"]], yes[post["nonblocking"]], "", "")
-    cut = len(snapshot.post.disconnected_gpus)
-    table.add_row("GPUs cut off", f"{len(snapshot.base.disconnected_gpus):,}", f"{cut:,}", "", "")
+    for row in figure_rows(snapshot):
+        table.add_row(row.what, row.base, row.now, row.delta, row.share)
     return table
-
-
-def _shown(value: float | None, form: str) -> str:
-    if value is None:
-        return "none"
-    return percent(value) if form == _PERCENT else form.format(value)
-
-
-def _change(value: float | None, form: str) -> str:
-    if value is None:
-        return "none"
-    if abs(value) < 1e-12:
-        return "0"
-    return ("+" if value > 0 else "") + _shown(value, form)
 
 
 def fault_table(snapshot: Snapshot, most: int | None) -> Table:
@@ -141,24 +99,13 @@ def job_table(jobs: Sequence[JobImpact]) -> Table:
             escape(impact.name),
             impact.state,
             f"{impact.gpus:,}",
-            _pace(impact, impact.base),
-            _pace(impact, impact.post),
+            pace(impact, impact.base),
+            pace(impact, impact.post),
             "-" if impact.slowdown is None else f"{impact.slowdown:.3f}",
             f"{number(seconds)} s" if seconds else "-",
             escape(limit),
         )
     return table
-
-
-def _pace(impact: JobImpact, values: dict[str, Any] | None) -> str:
-    """The figure that people know a job by."""
-    if values is None:
-        return "-"
-    if impact.kind == "training":
-        return f"{values['step_s']:.3f} s a step"
-    if impact.kind == "inference":
-        return f"{values['tokens_per_s']:,.0f} tokens/s"
-    return f"{1e3 * values['time_s']:,.3f} ms"
 
 
 def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
@@ -196,9 +143,9 @@ def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
             loop.loop,
             f"{loop.heat_kw:,.1f}",
             f"{loop.capacity_kw:,.1f}",
-            _shown(loop.supply_c, "{:.1f}"),
-            _shown(loop.hottest_die_c, "{:.1f}"),
-            _shown(loop.clock, _PERCENT),
+            shown(loop.supply_c, "{:.1f}"),
+            shown(loop.hottest_die_c, "{:.1f}"),
+            shown(loop.clock, PERCENT),
             loop.reason or "",
         )
     _say_more(table, len(loops), most)
@@ -252,7 +199,7 @@ def size_table(snapshot: Snapshot, nonblocking: str) -> Table:
         ("injection", f"{base.injection_GBps:,.0f} GB/s"),
         ("bisection, one way", f"{base.bisection_GBps:,.0f} GB/s"),
         ("NVLink, one way", f"{base.nvlink_GBps:,.0f} GB/s"),
-        ("all-to-all", _shown(base.all_to_all_GBps_per_gpu, "{:,.1f} GB/s a GPU")),
+        ("all-to-all", shown(base.all_to_all_GBps_per_gpu, "{:,.1f} GB/s a GPU")),
     ]
     if cooling is not None:
         units = f"{fabric.count(cooling.kind):,} {cooling.kind} of {cooling.unit_kw:,.0f} kW"

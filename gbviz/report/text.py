@@ -9,6 +9,7 @@ from rich.text import Text
 from gbviz.cooling import loops
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.report import tables
+from gbviz.report.figure_rows import label
 from gbviz.report.words import counted, listed, number, percent, sized
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ def notes(snapshot: Snapshot) -> list[str]:
         lines.append(f"All-to-all is limited by {post.bottleneck}.")
     if post.nonblocking_why:
         lines.append(f"Not non-blocking: {post.nonblocking_why}.")
-    lines += [f"{tables.label(name).capitalize()}: {why}." for name, why in post.reason.items()]
+    lines += [f"{label(name).capitalize()}: {why}." for name, why in post.reason.items()]
     if post.disconnected_gpus:
         first = ", ".join(post.disconnected_gpus[:4])
         more = len(post.disconnected_gpus) - 4

@@ -1,0 +1,71 @@
+"""Pictures of the views as files: PNG and SVG, written whole or not at all."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QSize
+from PySide6.QtGui import QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from gbviz.app.paint import image_of, paint
+from gbviz.errors import InputError
+from gbviz.scenario.atomic import save_atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gbviz.display.draw import DrawList
+
+SUFFIXES = (".png", ".svg")
+
+
+def picture_bytes(draw: DrawList, suffix: str) -> bytes:
+    """A draw list as the bytes of a file.
+
+    Raises
+    ------
+    InputError
+        Neither PNG nor SVG.
+    """
+    if suffix == ".png":
+        return _png(draw)
+    if suffix == ".svg":
+        return _svg(draw)
+    raise InputError(
+        f"a picture is a .png or an .svg (got {suffix or 'no suffix'!r})", where="picture"
+    )
+
+
+def save_picture(draw: DrawList, path: Path) -> None:
+    """Write a draw list to a file, PNG or SVG by its suffix.
+
+    Raises
+    ------
+    InputError
+        Another suffix, or a file that cannot be written; what was there is unchanged.
+    """
+    save_atomic(path, picture_bytes(draw, path.suffix.lower()))
+
+
+def _png(draw: DrawList) -> bytes:
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    image_of(draw).save(buffer, "PNG")  # type: ignore[call-overload]
+    return bytes(data.data())
+
+
+def _svg(draw: DrawList) -> bytes:
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    sheet = QSvgGenerator()
+    sheet.setOutputDevice(buffer)
+    sheet.setSize(QSize(draw.width, draw.height))
+    sheet.setViewBox(QRect(0, 0, draw.width, draw.height))
+    sheet.setTitle("gbviz")
+    painter = QPainter(sheet)
+    paint(painter, draw)
+    painter.end()
+    return bytes(data.data())

@@ -1,0 +1,188 @@
+"""The jobs: what each does now, how much slower that is, and what limits it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QStackedLayout, QWidget
+
+from gbviz.app.empty_hint import EmptyHint
+from gbviz.app.table_models import Cell, RowModel, marked, state_colour
+from gbviz.app.table_view import TableView
+from gbviz.display.theme import job_colour
+from gbviz.engine import edits
+from gbviz.jobs.traffic import TrafficJob
+from gbviz.report.job_lines import JobLine, job_lines
+from gbviz.report.places import selectable
+
+if TYPE_CHECKING:
+    from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
+    from gbviz.display.theme import Theme
+    from gbviz.engine.edits import Edit
+    from gbviz.scenario import Scenario
+
+_SAME = 1.0005
+
+# Pixels that a long name leaves to the figures beside it; the tool tip has all of it.
+_NAME_WIDTH = 150
+
+
+class JobsDock(QWidget):
+    """A row a job: selecting one lights it up, Enter shows what limits it.
+
+    Signals
+    -------
+    edit_wanted(int)
+        The job of that number is to be edited.
+    add_wanted()
+        A job is to be added.
+    """
+
+    edit_wanted = Signal(int)
+    add_wanted = Signal()
+
+    def __init__(
+        self, live: Live, selection: Selection, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._live, self._selection, self._theme = live, selection, theme
+        self._lines: list[JobLine] = []
+        self._showing = False
+        titles = [self.tr("job"), self.tr("state"), self.tr("times"), self.tr("now")]
+        self.model = RowModel([*titles, self.tr("GPUs"), self.tr("limit")], self)
+        self.view = TableView(self.model, self)
+        self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.view.setAccessibleName(self.tr("Jobs"))
+        self.view.setToolTip(self.tr("Select a job to see where it runs; Enter shows its limit."))
+        text = self.tr("No job runs. Without one, the map shows health alone: add one to see load.")
+        self.empty = EmptyHint(text, self.tr("Add a job"), self)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(self.empty)
+        self.setFocusProxy(self.view)
+        self.empty.wanted.connect(self.add_wanted)
+        self.view.opened.connect(self.show_bottleneck)
+        self.view.deleted.connect(self.remove)
+        self.view.customContextMenuRequested.connect(self._menu_at)
+        self.view.selectionModel().selectionChanged.connect(self._row_selected)
+        live.answered.connect(self.refresh)
+        live.opened.connect(self._opened)
+        live.stale.connect(self._set_stale)
+        selection.changed.connect(self._selection_changed)
+        self._stack.setCurrentWidget(self.view if live.scenario.jobs else self.empty)
+        self.refresh()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Other colours."""
+        self._theme = theme
+        self._fill()
+
+    def refresh(self) -> None:
+        """Show the jobs of the latest answer."""
+        if self._live.answer is None:
+            return
+        fresh = len(self._lines) == 0
+        self._lines = job_lines(self._live.answer.snapshot)
+        self._fill()
+        self._stack.setCurrentWidget(self.view if self._lines else self.empty)
+        self.view.fit_columns(grow=not fresh, first=_NAME_WIDTH)
+        self._selection_changed()
+
+    def show_bottleneck(self, row: int) -> None:
+        """Select the link that limits a job and bring it into sight."""
+        if self._live.answer is None or not 0 <= row < len(self._lines):
+            return
+        names = selectable(self._live.answer.snapshot.fabric, self._lines[row].link)
+        if names:
+            self._selection.select(names, reveal=True)
+            self._selection.light(self._lines[row].name)
+
+    def remove(self, row: int) -> None:
+        """Take a job away."""
+        if 0 <= row < len(self._lines):
+            self._live.edit(partial(edits.remove_job, name=self._lines[row].name))
+
+    def duplicate(self, row: int) -> None:
+        """Add a job like this one under another name."""
+        self._live.edit(partial(_twin, number=row))
+
+    def menu(self, row: int) -> QMenu:
+        """What can be done with a row; -1 for none."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(self.tr("Add a job…"), self.add_wanted.emit)
+        if row < 0:
+            return menu
+        menu.addAction(self.tr("Edit…"), partial(self.edit_wanted.emit, row))
+        menu.addAction(self.tr("Duplicate"), partial(self.duplicate, row))
+        action = menu.addAction(self.tr("Remove"), partial(self.remove, row))
+        action.setShortcut(QKeySequence(QKeySequence.StandardKey.Delete))
+        menu.addSeparator()
+        action = menu.addAction(self.tr("Show the bottleneck"), partial(self.show_bottleneck, row))
+        action.setEnabled(bool(self._lines[row].link))
+        menu.addAction(self.tr("Copy row"), self.view.copy_rows)
+        return menu
+
+    def _menu_at(self, where: QPoint) -> None:
+        row = self.view.indexAt(where).row()
+        self.menu(row).popup(self.view.viewport().mapToGlobal(where))
+
+    def _fill(self) -> None:
+        self.model.set_rows([self._cells(place) for place in range(len(self._lines))])
+
+    def _cells(self, place: int) -> list[Cell]:
+        line, theme = self._lines[place], self._theme
+        slow = line.slowdown is None or line.slowdown > _SAME
+        times = self.tr("never") if line.slowdown is None else f"{line.slowdown:.3f}"
+        before = self.tr("{0} on the healthy cluster").format(line.before)
+        dim = theme.dim if self._live.is_stale else ""
+        return [
+            Cell(line.name, dim, swatch=job_colour(theme, place), tip=f"{line.name}, {line.kind}"),
+            Cell(marked(line.state), dim or state_colour(theme, line.state)),
+            Cell(times, dim or (theme.warm if slow else ""), right=True, bold=slow, tip=before),
+            Cell(line.now, dim, right=True, tip=before),
+            Cell(f"{line.gpus:,}", dim, right=True),
+            Cell(line.limit, dim or theme.dim),
+        ]
+
+    def _opened(self) -> None:
+        self._lines = []
+        self._fill()
+        self._stack.setCurrentWidget(self.view if self._live.scenario.jobs else self.empty)
+
+    def _set_stale(self, _stale: bool) -> None:
+        self._fill()
+
+    def _row_selected(self) -> None:
+        rows = self.view.selected_rows()
+        if not self._showing and rows:
+            self._selection.light(self._lines[rows[0]].name)
+
+    def _selection_changed(self) -> None:
+        """Select the row of the job that is lit."""
+        names = [line.name for line in self._lines]
+        self._showing = True
+        if self._selection.job in names:
+            row = names.index(self._selection.job)
+            if self.view.selected_rows() != [row]:
+                self.view.selectRow(row)
+        else:
+            self.view.clearSelection()
+        self._showing = False
+
+
+def _twin(scenario: Scenario, number: int) -> Edit:
+    """An edit that adds a job like the one of a number, named after it."""
+    job = scenario.jobs[number]
+    taken = {other.name for other in scenario.jobs}
+    names = (f"{job.name} {copy}" for copy in range(2, len(taken) + 3))
+    name = next(name for name in names if name not in taken)
+    if isinstance(job, TrafficJob):
+        return edits.put_job(scenario, replace(job, name=name))
+    return edits.put_job(scenario, job.model_copy(update={"name": name}))

@@ -1,0 +1,134 @@
+"""The status bar: what keys do now, what is computed, how it stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
+
+from gbviz.report.words import counted, percent, sized
+
+if TYPE_CHECKING:
+    from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
+    from gbviz.engine import Loads
+    from gbviz.topology.fabric import Fabric
+
+# What is quicker than this needs no progress.
+_PROGRESS_AFTER_MS = 300
+
+
+class StatusBar(QStatusBar):
+    """Reads the live state and the selection; its one button cancels what is computed."""
+
+    def __init__(self, live: Live, selection: Selection, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("Status"))
+        self._live, self._selection = live, selection
+        self.hint = QLabel(self)
+        self.hint.setAccessibleName(self.tr("What the keys do"))
+        self.hint.setMinimumWidth(60)
+        self.progress = QProgressBar(self)
+        self.progress.setRange(0, 0)
+        self.progress.setFixedWidth(120)
+        self.progress.setTextVisible(False)
+        self.progress.setAccessibleName(self.tr("Computing"))
+        self.doing = QLabel(self)
+        self.cancel = QPushButton(self.tr("Cancel"), self)
+        self.cancel.setAccessibleName(self.tr("Cancel computing"))
+        self.state = QLabel(self)
+        self.state.setAccessibleName(self.tr("State of the cluster"))
+        self.addWidget(self.hint, 1)
+        for widget in (self.doing, self.progress, self.cancel, self.state):
+            self.addPermanentWidget(widget)
+        self._late = QTimer(self)
+        self._late.setSingleShot(True)
+        self._late.setInterval(_PROGRESS_AFTER_MS)
+        self._late.timeout.connect(self._show_progress)
+        self.cancel.clicked.connect(live.cancel)
+        live.stale.connect(self._stale)
+        live.answered.connect(self.refresh)
+        live.opened.connect(self.refresh)
+        live.failed.connect(self._failed)
+        live.refused.connect(self._refused)
+        live.progress.connect(self.doing.setText)
+        selection.changed.connect(self.refresh_hint)
+        selection.hovered.connect(self._hovered)
+        self._hide_progress()
+        self.refresh()
+
+    @Slot()
+    def refresh(self) -> None:
+        """Say how the cluster stands."""
+        answer = self._live.answer
+        if answer is None:
+            self.state.setText("")
+            return
+        snapshot = answer.snapshot
+        causes = sum(fault.because is None for fault in snapshot.faults)
+        parts = [counted(causes, "fault")]
+        name, share = worst_link(snapshot.fabric, answer.loads)
+        if share > 0:
+            parts.append(self.tr("fullest link {} at {}").format(name, percent(round(share, 4))))
+        parts.append(sized(snapshot.fabric))
+        self.state.setText("   ".join(parts))
+        self.refresh_hint()
+
+    @Slot()
+    def refresh_hint(self) -> None:
+        """Say what the keys do with the selection."""
+        names = self._selection.names
+        if not names:
+            text = self.tr(
+                "Click or press an arrow key to select, Ctrl+K to search, ? for all keys."
+            )
+        else:
+            what = names[0] if len(names) == 1 else self.tr("{} parts").format(len(names))
+            text = self.tr("{}: F fails, R repairs, D degrades, W what if, Enter goes in.")
+            text = text.format(what)
+        self.hint.setText(text)
+        self.hint.setToolTip(text)
+
+    @Slot(str)
+    def _hovered(self, name: str) -> None:
+        if name:
+            self.hint.setText(name)
+        else:
+            self.refresh_hint()
+
+    @Slot(bool)
+    def _stale(self, stale: bool) -> None:
+        if stale:
+            self._late.start()
+        else:
+            self._hide_progress()
+
+    @Slot(str)
+    def _failed(self, why: str) -> None:
+        self._hide_progress()
+        self.showMessage(self.tr("The figures are old: {}").format(why), 15000)
+
+    @Slot(str)
+    def _refused(self, why: str) -> None:
+        self.showMessage(why, 10000)
+
+    def _show_progress(self) -> None:
+        for widget in (self.progress, self.cancel, self.doing):
+            widget.show()
+
+    def _hide_progress(self) -> None:
+        self._late.stop()
+        for widget in (self.progress, self.cancel, self.doing):
+            widget.hide()
+
+
+def worst_link(fabric: Fabric, loads: Loads) -> tuple[str, float]:
+    """The fullest directed link between NICs, leaves, spines and cores, and how full it is."""
+    name, share = "", 0.0
+    for number, tier in enumerate(fabric.tiers):
+        used = loads.utilisation(number).reshape(-1)
+        if len(used) and used.max() > share:
+            at = int(used.argmax())
+            name, share = fabric.link_name(tier.first + at), float(used[at])
+    return name, share

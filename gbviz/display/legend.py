@@ -1,0 +1,107 @@
+"""What the colours of a map mean, drawn in its upper right corner."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.display import theme as hues
+from gbviz.display.draw import Image, Lines, Marks, Rects, Text, boxes, text_width
+from gbviz.display.shades import COOL_C, FULL_DELTA, heat_colours, hottest_c
+from gbviz.display.theme import packed
+
+if TYPE_CHECKING:
+    from gbviz.display.draw import Item
+    from gbviz.display.grid import View
+    from gbviz.display.shades import Look
+    from gbviz.engine import Snapshot
+
+HEIGHT = 20.0
+_SIZE = 10.0
+_BAR = 110.0
+
+
+def legend(look: Look, view: View, snapshot: Snapshot) -> list[Item]:
+    """The scale or the hues in force, and the sign of what has failed, from right to left."""
+    build = _Builder(look, view)
+    theme = look.theme
+    build.sign("failed", "cross", theme.failed)
+    build.sign("slow or partly dead", "slash", theme.warm)
+    shape = snapshot.fabric.shape
+    if look.colour_by == "job":
+        for number, job in reversed(list(enumerate(snapshot.scenario.jobs[: len(theme.jobs)]))):
+            build.swatch(job.name[:18], hues.job_colour(theme, number))
+    elif look.colour_by == "health":
+        for text, colour in (("dead", theme.failed), ("slow", theme.warm), ("whole", theme.high)):
+            build.swatch(text, colour)
+    elif look.colour_by == "temperature":
+        build.scale(f"{COOL_C:.0f}", f"{hottest_c():.0f} °C, dies", heat_colours(theme))
+    elif look.colour_by == "delta":
+        ends = f"-{100 * FULL_DELTA:.0f}", f"+{100 * FULL_DELTA:.0f} % of capacity"
+        build.scale(ends[0], ends[1], hues.change_table(theme))
+    elif look.colour_by == "utilisation":
+        build.scale("utilisation 0", "100 %", hues.table(theme, look.ramp))
+    if shape is not None and look.colour_by != "job":
+        for rail in reversed(range(min(shape.rails, len(theme.rails)))):
+            build.swatch(f"rail {rail}", hues.rail_colour(theme, rail))
+    return build.items
+
+
+class _Builder:
+    """Puts pieces side by side, from the right edge."""
+
+    def __init__(self, look: Look, view: View) -> None:
+        self.items: list[Item] = []
+        self._theme, self._scale = look.theme, view.scale
+        self._x = view.width - 10 * view.scale
+        self._y = HEIGHT / 2 * view.scale
+        self._size = _SIZE * view.scale
+
+    def _room(self, width: float) -> bool:
+        return self._x - width > 10 * self._scale
+
+    def _text(self, text: str) -> None:
+        at = self._x - text_width(text, self._size)
+        self.items.append(Text(at, self._y, text, self._theme.dim, self._size))
+        self._x = at - 5 * self._scale
+
+    def swatch(self, text: str, colour: str) -> None:
+        """A square of a hue and its meaning."""
+        side = 9 * self._scale
+        if not self._room(text_width(text, self._size) + 3 * side):
+            return
+        self._text(text)
+        at = self._x - side
+        fill = np.array([packed(colour)], dtype=np.uint32)
+        self.items.append(Rects(boxes((at, self._y - side / 2, side, side)), fill))
+        self._x = at - 10 * self._scale
+
+    def sign(self, text: str, kind: str, colour: str) -> None:
+        """A mark and its meaning."""
+        side = 9 * self._scale
+        if not self._room(text_width(text, self._size) + 3 * side):
+            return
+        self._text(text)
+        x = self._x - side / 2
+        if kind == "cross":
+            self.items.append(Marks(np.array([[x, self._y]]), "cross", side * 0.8, colour))
+        else:
+            half = side * 0.4
+            ends = np.array([[x - half, self._y + half, x + half, self._y - half]])
+            self.items.append(Lines(ends, colour, 2 * self._scale))
+        self._x -= side + 12 * self._scale
+
+    def scale(self, low: str, high: str, lut: hues.Colours) -> None:
+        """A ramp between its two ends."""
+        width, height = round(_BAR * self._scale), round(9 * self._scale)
+        if not self._room(text_width(low + high, self._size) + width + 20 * self._scale):
+            return
+        self._text(high)
+        step = np.linspace(0, hues.STEPS - 1, width).astype(np.int64)
+        pixels = np.repeat(lut[step][None, :], height, axis=0)
+        at = round(self._x - width)
+        self.items.append(Image(at, round(self._y - height / 2), pixels))
+        self._x = at - 5 * self._scale
+        self._text(low)
+        self._x -= 10 * self._scale

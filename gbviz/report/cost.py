@@ -1,0 +1,70 @@
+"""What a change costs, in one line: one state against another."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gbviz.engine.snapshot import TrafficImpact
+from gbviz.report.words import number
+
+if TYPE_CHECKING:
+    from gbviz.engine import Snapshot
+    from gbviz.jobs.impact import JobImpact
+
+_SAME = 1e-6
+_FIGURES = (
+    ("bisection", "bisection_GBps"),
+    ("all-to-all", "all_to_all_GBps_per_gpu"),
+    ("NVLink", "nvlink_GBps"),
+    ("compute", "compute_fraction"),
+)
+
+
+def cost(label: str, now: Snapshot, then: Snapshot) -> str:
+    """What differs between two states of the same jobs: figures of the fabric, GPUs, jobs.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> healthy = gbviz.preset("azure-gb300")
+    >>> print(cost("fail spine-3", *map(gbviz.evaluate, (healthy, healthy.with_faults("spine-3")))))
+    fail spine-3: bisection -2.78 %
+    """
+    said = []
+    lost = then.post.live_gpus - now.post.live_gpus
+    if lost:
+        said.append(f"{lost:+,} {'GPU' if abs(lost) == 1 else 'GPUs'}")
+    for word, name in _FIGURES:
+        before, after = getattr(now.post, name), getattr(then.post, name)
+        if before and after is not None and abs(after / before - 1) > _SAME:
+            said.append(f"{word} {100 * (after / before - 1):+.2f} %")
+    for was, will in zip(now.jobs, then.jobs, strict=True):
+        if isinstance(was, TrafficImpact) or isinstance(will, TrafficImpact):
+            said += _traffic(was, will)
+        else:
+            said += _step(was, will)
+    return f"{label}: " + (", ".join(said) or "nothing changes that is measured here")
+
+
+def _traffic(was: object, will: object) -> list[str]:
+    assert isinstance(was, TrafficImpact)
+    assert isinstance(will, TrafficImpact)
+    before, after = was.post.mean_GBps, will.post.mean_GBps
+    if not before or abs(after / before - 1) <= _SAME:
+        return []
+    return [f"{will.job.name} {100 * (after / before - 1):+.2f} % a flow"]
+
+
+def _step(was: JobImpact, will: JobImpact) -> list[str]:
+    if will.slowdown is None:
+        return [] if was.slowdown is None else [f"{will.name} stops"]
+    if was.slowdown is None:
+        return [f"{will.name} runs again"]
+    said = []
+    if abs(will.slowdown / was.slowdown - 1) > _SAME:
+        said.append(f"{will.name} takes {will.slowdown / was.slowdown:.3f} times as long")
+    once = will.one_off
+    spent = once.stall_s + once.lost_work_s + once.restart_s
+    if spent >= 1 and once != was.one_off:
+        said.append(f"{will.name} loses {number(spent)} s once")
+    return said
