@@ -130,7 +130,10 @@ def _spine_row(picture: Picture, shades: Shades) -> list[Item]:
     layout, view, theme = picture.layout, picture.view, picture.look.theme
     boxes = view.boxes(layout.spines)
     each = layout.shape.spines_per_pod
-    value = shades.pair_value.reshape(layout.shape.pods, -1, each).max(axis=1).reshape(-1)
+    pairs = shades.pair_value.reshape(-1, each)
+    # The last pod may have fewer leaves than the others.
+    first = np.arange(layout.shape.pods) * layout.shape.leaves_per_pod
+    value = np.maximum.reduceat(pairs, first, axis=0).reshape(-1)
     fill = hues.table(theme, picture.look.ramp)[hues.steps(value)]
     fill = np.where(shades.spine_down, packed(theme.ground), fill)
     items: list[Item] = [Rects(boxes, fill, theme.line)]
