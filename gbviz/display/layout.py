@@ -257,32 +257,25 @@ def _row_ends(shape: FatTree, block: _Block, corners: Floats) -> Floats:
 
 
 def _loop_blocks(fabric: Fabric, racks: Floats) -> tuple[Floats, ...]:
-    """Frames round the racks of each loop that several racks share, one a column of racks."""
+    """Frames round the racks of each loop that several racks share."""
     spec = fabric.spec
     if spec is None or spec.cooling.kind == "hxu" or not fabric.count("loop"):
         return ()
     each = spec.cooling.racks_in_loop
-    found = []
-    for start in range(0, len(racks), each):
-        own = racks[start : start + each]
-        blocks: list[Floats] = []
-        for y0, y1 in _bands(own):
-            band = own[(own[:, 1] >= y0) & (own[:, 3] <= y1)]
-            blocks.append(_joined(band))
-        found.append(np.array(blocks))
-    return tuple(found)
+    return tuple(_frames(racks[start : start + each]) for start in range(0, len(racks), each))
 
 
-def _bands(boxes: Floats) -> list[tuple[float, float]]:
-    """Rows of pods that boxes lie in: gaps larger than one between racks part them."""
-    tops = np.unique(boxes[:, 1])
+def _frames(boxes: Floats) -> Floats:
+    """Frames round racks in their order: one for columns side by side of the same height."""
     height = float(boxes[0, 3] - boxes[0, 1])
-    breaks = np.flatnonzero(np.diff(tops) > height + _RACK_GAP + 1.0)
-    starts, stops = np.concatenate([[0], breaks + 1]), np.concatenate([breaks, [len(tops) - 1]])
-    return [(float(tops[a]), float(tops[b]) + height) for a, b in zip(starts, stops, strict=True)]
-
-
-def _joined(boxes: Floats) -> Floats:
-    low, high = boxes[:, :2].min(axis=0), boxes[:, 2:].max(axis=0)
-    found: Floats = np.concatenate([low, high])
-    return found
+    apart = np.diff(boxes[:, 1]) > height + _RACK_GAP + 1.0
+    breaks = np.flatnonzero((np.diff(boxes[:, 0]) != 0) | apart) + 1
+    found: list[list[float]] = []
+    for column in np.split(boxes, breaks):
+        box = [*column[0, :3].tolist(), float(column[-1, 3])]
+        last = found[-1] if found else None
+        if last is not None and last[1::2] == box[1::2] and last[0] < box[0]:
+            last[2] = box[2]
+        else:
+            found.append(box)
+    return np.array(found)
