@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -248,8 +249,8 @@ def pod_of(layout: Layout, name: str) -> int:
     (1, 0, -1)
     """
     shape = layout.shape
-    head, _, number = name.split("/")[0].split("~")[0].split(">")[0].partition("-")
-    if not number.isdigit():
+    head, _, number = re.split("[/~>:]", name)[0].partition("-")
+    if not (number.isascii() and number.isdecimal()):
         return -1
     racks = shape.leaves_per_pod // shape.rails * shape.racks_per_group
     per = {"rack": racks, "leaf": shape.leaves_per_pod, "spine": shape.spines_per_pod}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -29,9 +30,10 @@ def rack_of(fabric: Fabric, name: str) -> int:
     >>> rack_of(fabric, "rack-3/tray-1/gpu-0"), rack_of(fabric, "hxu-7"), rack_of(fabric, "leaf-2")
     (3, 7, -1)
     """
-    head, _, number = name.split("/")[0].split("~")[0].split(">")[0].partition("-")
+    head, _, number = re.split("[/~>:]", name)[0].partition("-")
     if head == "rack" or (head in ("hxu", "loop") and fabric.count(head) == fabric.count("rack")):
-        return int(number) if number.isdigit() and int(number) < fabric.count("rack") else -1
+        plain = number.isascii() and number.isdecimal()
+        return int(number) if plain and int(number) < fabric.count("rack") else -1
     return -1
 
 

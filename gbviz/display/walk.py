@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -51,16 +52,17 @@ def neighbour(layout: Layout, name: str, way: Way) -> str:
         return "rack-0"
     if "~" in name and name.startswith("leaf-") and "~spine-" in name:
         return _from_pair(layout, name, way)
+    # Any other cable is left at its first end, a port at what has it.
+    name = re.split("[~>:]", name)[0]
     kind = name.split("/")[-1].partition("-")[0]
     if kind in ("gpu", "nic"):
         return _from_gpu(layout, name, way)
     if kind == "tray":
         return _from_tray(layout, name, way)
-    number = _number(name)
     moves = {"rack": _from_rack, "leaf": _from_leaf, "spine": _from_spine}
-    if "/" not in name and "~" not in name and kind in moves:
-        return moves[kind](layout, number, way)
-    return name.split("/")[0].split("~")[0]
+    if "/" not in name and kind in moves:
+        return moves[kind](layout, _number(name), way)
+    return name.split("/")[0]
 
 
 def _number(name: str) -> int:
