@@ -42,15 +42,17 @@ def link_items(layout: Layout, view: View, look: Look, shades: Shades, style: st
     if style == "cables" and int(seen.sum()) <= MOST_LINES:
         which = np.flatnonzero(seen)
         return _drawn(ends[which], shades.pair_value[which], _dead(shades, which), look, view)
-    hubs, value = _bundles(layout, view, shades)
-    seen = _in_sight(hubs, view)
-    if int(seen.sum()) > MOST_LINES:
-        loud = np.argsort(value)[::-1][:MOST_LINES]
-        seen = seen & np.isin(np.arange(len(hubs)), loud)
+    # First the fans, then what is dead, then the fullest bundles: together never too many.
     fans = _fans(layout, view)
+    fans = fans[_in_sight(fans, view)][: MOST_LINES // 2]
+    dead = np.flatnonzero(shades.pair_down & seen)[: MOST_LINES // 4]
+    hubs, value = _bundles(layout, view, shades)
+    which = np.flatnonzero(_in_sight(hubs, view))
+    room = MOST_LINES - len(fans) - len(dead)
+    if len(which) > room:
+        which = which[np.argsort(value[which])[::-1][:room]]
     items: list[Item] = [Lines(fans, look.theme.line, view.scale)]
-    items += _drawn(hubs[seen], value[seen], np.zeros(int(seen.sum()), dtype=bool), look, view)
-    dead = np.flatnonzero(shades.pair_down)[:MOST_LINES]
+    items += _drawn(hubs[which], value[which], np.zeros(len(which), dtype=bool), look, view)
     if len(dead):
         items.append(Lines(ends[dead], look.theme.failed, 1.5 * view.scale, dashed=True))
     return items
