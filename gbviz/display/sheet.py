@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from gbviz.engine import Loads, Snapshot
 
 LARGEST = 16384
+_SCALES = (0.25, 16.0)
 _MATRIX_ROOM = 6.0
 
 
@@ -117,6 +118,9 @@ def _look(sheet: Sheet) -> Look:
 
 
 def _size(sheet: Sheet) -> tuple[int, int]:
+    low, high = _SCALES
+    if not low <= sheet.scale <= high:  # also no number at all
+        raise InputError(f"a scale is {low:g} to {high:g} (got {sheet.scale:g})", where="scale")
     width, height = round(sheet.width * sheet.scale), round(sheet.height * sheet.scale)
     if not (sheet.width >= 200 and sheet.height >= 150 and max(width, height) <= LARGEST):
         raise InputError(
