@@ -40,7 +40,7 @@ def row_labels(picture: Picture, shades: Shades) -> list[Item]:
     each = layout.shape.spines_per_pod
     step = every(layout.pairs.cell_size(view)[1], size * 1.25)
     items: list[Item] = []
-    for pod in range(len(layout.pods)):
+    for pod in np.flatnonzero(view.sees(layout.pods)).tolist():
         rows = layout.rows[pod]
         x = max((rows[0, 0] - view.x0) * view.sx, 0.0) - 5 * view.scale
         first = rows[0, 0] == layout.rows[0, 0, 0]
