@@ -154,7 +154,7 @@ def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> 
     if was is None:
         reason["base"] = before.why
     if values is None:
-        reason["post"] = reason["slowdown"] = now.why
+        reason["post"] = reason["slowdown"] = now.why or "it does not step now"
     if was is not None and values is not None:
         new, old = pace(job, values), pace(job, was)
         slowdown = old / new if new > 0 else None
@@ -164,8 +164,8 @@ def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> 
     if post is not base:
         cost = one_off(job, (base.by[number], before), (post.by[number], now))
     limit = None
-    if now.run is not None:
-        at = post.place[number]
+    at = post.place[number]
+    if now.run is not None and at >= 0:
         limit = bottleneck(post.by[number], now.run, post.shared.phase_s[at], post.shared.limit[at])
     shrunk = now.survivors.lost > now.survivors.replaced
     return JobImpact(

@@ -38,8 +38,12 @@ class Action:
     factor: float = 0.0
 
 
-def resolve(fabric: Fabric, actions: Iterable[Action]) -> tuple[Fault, ...]:
+def resolve(
+    fabric: Fabric, actions: Iterable[Action], standing: Iterable[Fault] = ()
+) -> tuple[Fault, ...]:
     """The faults that hold after some actions, one for each component, oldest first.
+
+    `standing` are those that hold before them.
 
     A later fault on the same component replaces the earlier one. A repair of some cables of a
     failed bundle, port or cage leaves the others failed.
@@ -58,7 +62,7 @@ def resolve(fabric: Fabric, actions: Iterable[Action]) -> tuple[Fault, ...]:
     >>> [fault.component for fault in resolve(fabric, did)]
     ['leaf-0~spine-3#1']
     """
-    faults: dict[str, Fault] = {}
+    faults = {fault.component: fault for fault in standing}
     for action in actions:
         if action.verb == "restore":
             faults.clear()

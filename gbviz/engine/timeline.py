@@ -1,0 +1,138 @@
+"""A scenario through time: intervals in which nothing changes, and what they add up to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gbviz.engine.metrics import Metrics
+    from gbviz.scenario import Scenario
+    from gbviz.topology.fabric import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class JobSpan:
+    """A job during an interval.
+
+    Parameters
+    ----------
+    name, state
+        Of the job: `running`, `degraded`, `stalled`, `restarting`, `aborted` or `finished`.
+    speed
+        Work that it does a second, of what the healthy job does; 0 while it waits.
+    gpus
+        GPUs that hold its ranks, 0 while it does not run.
+    words
+        What limits it, or what it waits for.
+    """
+
+    name: str
+    state: str
+    speed: float
+    gpus: int
+    words: str
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interval:
+    """From one change to the next.
+
+    Parameters
+    ----------
+    start_s, end_s
+        Seconds from the start of the scenario.
+    events
+        What happened at its beginning, in words.
+    metrics
+        What the fabric can do meanwhile.
+    jobs
+        Every job, in the order of the scenario.
+    hottest_die_c, slowest_clock
+        At its end, of GPUs with power; None without any, or where cooling is not known.
+    supply_c
+        (O,) °C of the water of each loop at its end.
+    """
+
+    start_s: float
+    end_s: float
+    events: tuple[str, ...]
+    metrics: Metrics
+    jobs: tuple[JobSpan, ...]
+    hottest_die_c: float | None
+    slowest_clock: float | None
+    supply_c: Floats
+
+
+@dataclass(frozen=True, slots=True)
+class JobTotal:
+    """What became of a job's time.
+
+    Parameters
+    ----------
+    name, kind
+        Of the job.
+    goodput
+        Work that counts over what the healthy job would have done in all the time without ever
+        stopping; writing checkpoints counts as lost. None for a scenario without duration.
+    useful_s, lost_work_s
+        Work kept, and work done and lost again, in seconds of the healthy job.
+    checkpoint_s, stalled_s, restarting_s, aborted_s, finished_s
+        Seconds spent so.
+    aborts
+        How often it aborted.
+    gpu_hours
+        Hours of GPUs that it held, used or not.
+    lost_gpu_hours
+        Those that did no useful work.
+    tokens, bytes
+        Delivered: tokens of training and inference, bytes of independent flows; None for others.
+    """
+
+    name: str
+    kind: str
+    goodput: float | None
+    useful_s: float
+    lost_work_s: float
+    checkpoint_s: float
+    stalled_s: float
+    restarting_s: float
+    aborted_s: float
+    finished_s: float
+    aborts: int
+    gpu_hours: float
+    lost_gpu_hours: float
+    tokens: float | None = None
+    bytes: float | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Timeline:
+    """What happens to a scenario from its start to its end."""
+
+    scenario: Scenario
+    intervals: tuple[Interval, ...]
+    totals: tuple[JobTotal, ...]
+    problems: tuple[str, ...] = field(default=())
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts."""
+        return self.intervals[-1].end_s if self.intervals else 0.0
+
+    def at(self, time_s: float) -> Interval:
+        """The interval that a time lies in; the last one for times past the end.
+
+        Raises
+        ------
+        IndexError
+            The timeline has no duration.
+        """
+        low, high = 0, len(self.intervals) - 1
+        while low < high:
+            middle = (low + high) // 2
+            if time_s < self.intervals[middle].end_s:
+                high = middle
+            else:
+                low = middle + 1
+        return self.intervals[low]
