@@ -197,6 +197,7 @@ class Canvas(QWidget):
         """Draw anew once the window has its size."""
         super().resizeEvent(event)
         self.redraw()
+        self.moved.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Zoom about the pointer; with Shift or sideways, pan."""
