@@ -37,6 +37,7 @@ class Preview(QObject):
         self._live, self._selection = live, selection
         self.note = ""
         self._held = False
+        self._asked = ""
         live.previewed.connect(self._found)
         selection.hovered.connect(self._hovered)
 
@@ -63,7 +64,7 @@ class Preview(QObject):
         self._say("")
 
     def _ask(self) -> None:
-        name = self._selection.hover or self._selection.name
+        self._asked = name = self._selection.hover or self._selection.name
         if name:
             self._say(self.tr("What would losing {} cost? ...").format(name))
             self._live.preview(partial(edits.fail, selectors=[name]))
@@ -79,7 +80,7 @@ class Preview(QObject):
     def _found(self, found: tuple[str, Answer | str]) -> None:
         label, what = found
         answer = self._live.answer
-        if not self._held:
+        if not (self._held and self._asked):
             return
         if isinstance(what, str) or answer is None:
             self._say(str(what))
