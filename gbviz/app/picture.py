@@ -94,6 +94,9 @@ def _time_s(text: str | None) -> float | None:
     if text is None:
         return None
     try:
-        return quantity(text, DURATIONS, "s")
+        seconds = quantity(text, DURATIONS, "s")
     except ValueError as error:
         raise InputError(str(error), where="--at") from None
+    if seconds < 0:
+        raise InputError(f"must be at least 0 (got {text!r})", where="--at")
+    return seconds

@@ -73,7 +73,7 @@ class StatusBar(QStatusBar):
             parts.append(self.tr("fullest link {} at {}").format(name, percent(round(share, 4))))
         parts.append(sized(snapshot.fabric))
         self.state.setText("   ".join(parts))
-        self.refresh_hint()
+        self._hovered(self._selection.hover)
 
     @Slot()
     def refresh_hint(self) -> None:

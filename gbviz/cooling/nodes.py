@@ -96,6 +96,8 @@ class FlowLost:
         high = max(1.0, low)
         while self.at(high)[0] < wanted:
             high *= 2
+            if high == math.inf:
+                return high
         while True:
             middle = (low + high) / 2
             if middle in (low, high):

@@ -291,9 +291,9 @@ class _Run:
 
 
 _STRUCK = {
-    "gpu": "a GPU of its is gone",
+    "gpu": "it has lost a GPU",
     "cut": "it has no way left",
-    "path": "a NIC, cable or leaf of its is gone",
+    "path": "it has lost a NIC, cable or leaf",
     "reroute": "its routes change",
 }
 

@@ -10,12 +10,14 @@ from gbviz.cooling import loops
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.report import tables
 from gbviz.report.figure_rows import label
+from gbviz.report.timeline import timeline_table, total_lines
 from gbviz.report.words import counted, listed, number, percent, sized
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from gbviz.engine import Snapshot
+    from gbviz.engine.timeline import Timeline
     from gbviz.faults import Fault
     from gbviz.jobs.impact import JobImpact
 
@@ -52,6 +54,13 @@ def print_answer(console: Console, snapshot: Snapshot, *, verbose: bool = False)
         console.print(tables.loop_table(hot, most))
     checks = "; ".join(snapshot.problems) or "ok"
     console.print(Text(f"Conservation check: {checks}.", style="dim"))
+
+
+def print_timeline(console: Console, timeline: Timeline) -> None:
+    """What happens when, and what it adds up to."""
+    console.print(timeline_table(timeline, None))
+    for line in total_lines(timeline):
+        console.print(Text(line))
 
 
 def sentence(snapshot: Snapshot) -> str:
