@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.engine.job_clock import JobClock
-from gbviz.engine.stage import Stage, busy
-from gbviz.engine.state import silent
-from gbviz.engine.timeline import Interval, Timeline
+from gbviz.engine.stage import Stage, busy, look
+from gbviz.engine.state import shut_down, silent
+from gbviz.engine.timeline import Interval, Moment, Timeline
 from gbviz.engine.totals import Tally
 from gbviz.faults import resolve
 from gbviz.jobs.impact import what_struck
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gbviz.cooling import Thermal
     from gbviz.engine.jobs import JobsState, Prepared
     from gbviz.engine.state import Poll
+    from gbviz.faults import Fault
     from gbviz.faults.actions import Action
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Ints
@@ -74,12 +75,13 @@ class _Run:
             if at <= self.end_s
         ]
         self.causes = resolve(self.stage.fabric, scenario.actions)
-        self.down: frozenset[int] = frozenset()
         self.given_up: dict[int, Ints] = {}
         self.clocks = [JobClock(job) for job, _ in self.stage.work.stepping]
         self.before: list[Prepared | None] = [None] * len(self.clocks)
         self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
         self.intervals: list[Interval] = []
+        self.moments: list[Moment] = []
+        self.consequences: tuple[Fault, ...] = ()
         self.problems: set[str] = set()
 
     def timeline(self) -> Timeline:
@@ -92,14 +94,20 @@ class _Run:
                 self.tally.aim(self.stage.impacts(jobs))
             rates = self.tally.rates(self.stage.impacts(jobs), self.clocks)
             until = self._next(rates)
-            self._record(until, words, (health, thermal, jobs), rates)
+            words = self._record(until, words, (health, thermal, jobs), rates)
             if until >= self.end_s:
                 break
             self.now_s = until
-            words = self._happens(alone)
+            words += self._happens(alone)
         self.problems |= {problem for one in self.intervals for problem in one.metrics.problems}
         totals = self.tally.totals(self.end_s)
-        return Timeline(self.scenario, tuple(self.intervals), totals, tuple(sorted(self.problems)))
+        return Timeline(
+            self.scenario,
+            tuple(self.intervals),
+            tuple(self.moments),
+            totals,
+            tuple(sorted(self.problems)),
+        )
 
     def _start(self) -> tuple[str, ...]:
         """What holds at time 0 is there before the jobs are."""
@@ -116,23 +124,7 @@ class _Run:
 
     def _look(self) -> tuple[Health, Thermal, Prepared]:
         """The cluster as it is now, and each job on it by itself."""
-        health = self.stage.health(self.causes, self.down)
-        thermal = self.stage.steady(health, busy(self.stage, self._occupied()))
-        return health, thermal, self.stage.prepared(health, thermal.clock, self.given_up)
-
-    def _occupied(self) -> dict[int, Ints]:
-        """GPUs that each job keeps busy."""
-        found = {}
-        for number, (clock, (_, placed)) in enumerate(
-            zip(self.clocks, self.stage.work.stepping, strict=True)
-        ):
-            if clock.occupies:
-                lost = self.given_up.get(number)
-                gpus = placed.gpus if lost is None else np.concatenate([placed.gpus, placed.spares])
-                if lost is not None and len(lost):
-                    gpus = gpus[~np.isin(gpus, lost)][: len(placed.gpus)]
-                found[number] = gpus
-        return found
+        return look(self.stage, self._moment())
 
     def _idle(self) -> frozenset[int]:
         return frozenset(n for n, clock in enumerate(self.clocks) if not clock.steps)
@@ -154,28 +146,41 @@ class _Run:
         words: tuple[str, ...],
         found: tuple[Health, Thermal, JobsState],
         rates: list[float],
-    ) -> None:
-        """Let time pass, and note what it was like."""
+    ) -> tuple[str, ...]:
+        """Let time pass, and note what it was like; words for which no time passes are returned."""
         health, thermal, jobs = found
         impacts = self.stage.impacts(jobs)
         seconds = until - self.now_s
+        if seconds == 0 and until < self.end_s:
+            return words
         self.tally.pass_time(seconds, rates, jobs)
         live = thermal.gpu_power_w > 0
         known = not thermal.absent and bool(live.any())
         spans = self.tally.spans(jobs, impacts, rates)
-        if seconds > 0 or not self.intervals or until >= self.end_s:
-            self.intervals.append(
-                Interval(
-                    self.now_s,
-                    until,
-                    words,
-                    self.stage.metrics(health, thermal),
-                    spans,
-                    float(thermal.die_c[live].max()) if known else None,
-                    float(thermal.clock[live].min()) if known else None,
-                    thermal.supply_c,
-                )
+        self.intervals.append(
+            Interval(
+                self.now_s,
+                until,
+                words,
+                self.stage.metrics(health, thermal),
+                spans,
+                float(thermal.die_c[live].max()) if known else None,
+                float(thermal.clock[live].min()) if known else None,
+                thermal.supply_c,
             )
+        )
+        self.moments.append(self._moment())
+        return ()
+
+    def _moment(self) -> Moment:
+        none: Ints = np.zeros(0, dtype=np.int64)
+        return Moment(
+            self.causes,
+            self.consequences,
+            tuple(self.given_up.get(number, none) for number in range(len(self.clocks))),
+            self._idle(),
+            frozenset(n for n, clock in enumerate(self.clocks) if not clock.occupies),
+        )
 
     def _happens(self, before: Prepared) -> tuple[str, ...]:
         """Everything that happens at this moment, in words."""
@@ -185,14 +190,12 @@ class _Run:
             words = self._change(self.changes.pop(0)[1])
             self._cool()
             words += self._strike(before)
-        _, _, alone = self._look()
         for number, clock in enumerate(self.clocks):
             if clock.until_s <= self.now_s or self._reached(clock):
                 if clock.phase in ("stalled", "running"):
                     self._give_up(number)
                 said = clock.due(able=self._able(number))
                 words += (f"{clock.job.name} {said}",)
-        del alone
         return words
 
     def _reached(self, clock: JobClock) -> bool:
@@ -207,7 +210,7 @@ class _Run:
         """A job that starts goes on without the GPUs of its placement that are dead now."""
         _, placed = self.stage.work.stepping[number]
         every = np.concatenate([placed.gpus, placed.spares])
-        health = self.stage.health(self.causes, self.down)
+        health = self.stage.health((*self.causes, *self.consequences))
         self.given_up[number] = every[~health.up(self.stage.fabric, "gpu")[every]]
 
     def _change(self, actions: list[Action]) -> tuple[str, ...]:
@@ -231,10 +234,12 @@ class _Run:
 
         Judged with every job at work: a rack that only idleness keeps alive stays down.
         """
-        bare = self.stage.health(self.causes, frozenset())
+        bare = self.stage.health(self.causes)
         every = {n: at.gpus for n, (_, at) in enumerate(self.stage.work.stepping)}
         thermal = self.stage.steady(bare, busy(self.stage, every))
-        self.down = frozenset(np.flatnonzero(thermal.rack_down).tolist())
+        _, self.consequences = shut_down(
+            self.stage.fabric, self.causes, thermal, bare, self.scenario
+        )
 
     def _strike(self, before: Prepared) -> tuple[str, ...]:
         """What the change of the cluster does to the jobs that were at work."""
@@ -278,7 +283,7 @@ class _Run:
         lost = self.given_up.get(number)
         if clock.phase != "running" or lost is None or not len(lost):
             return
-        health = self.stage.health(self.causes, self.down)
+        health = self.stage.health((*self.causes, *self.consequences))
         back = health.up(self.stage.fabric, "gpu")[lost]
         _, placed = self.stage.work.stepping[number]
         if not back.any() or len(lost) <= len(placed.spares):

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gbviz.engine.metrics import Metrics
+    from gbviz.faults import Fault
     from gbviz.scenario import Scenario
-    from gbviz.topology.fabric import Floats
+    from gbviz.topology.fabric import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +108,33 @@ class JobTotal:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """What an interval can be evaluated from again, to look at it.
+
+    Parameters
+    ----------
+    causes, consequences
+        Faults that hold, and racks that they have shut down.
+    given_up
+        For each job that steps the GPUs that it goes on without.
+    waiting, vacant
+        Numbers of the jobs that do not step, and of those among them whose GPUs are idle.
+    """
+
+    causes: tuple[Fault, ...]
+    consequences: tuple[Fault, ...]
+    given_up: tuple[Ints, ...]
+    waiting: frozenset[int]
+    vacant: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
-    """What happens to a scenario from its start to its end."""
+    """What happens to a scenario from its start to its end; a moment for every interval."""
 
     scenario: Scenario
     intervals: tuple[Interval, ...]
+    moments: tuple[Moment, ...]
     totals: tuple[JobTotal, ...]
     problems: tuple[str, ...] = field(default=())
 
@@ -121,13 +144,11 @@ class Timeline:
         return self.intervals[-1].end_s if self.intervals else 0.0
 
     def at(self, time_s: float) -> Interval:
-        """The interval that a time lies in; the last one for times past the end.
+        """The interval that a time lies in; the last one for times past the end."""
+        return self.intervals[self.number_at(time_s)]
 
-        Raises
-        ------
-        IndexError
-            The timeline has no duration.
-        """
+    def number_at(self, time_s: float) -> int:
+        """The number of the interval that a time lies in."""
         low, high = 0, len(self.intervals) - 1
         while low < high:
             middle = (low + high) // 2
@@ -135,4 +156,4 @@ class Timeline:
                 high = middle
             else:
                 low = middle + 1
-        return self.intervals[low]
+        return low
