@@ -63,7 +63,7 @@ def _sides(grid: Grid) -> tuple[Floats, Floats, Floats, Floats]:
     return grid.left, grid.right, grid.top, grid.bottom
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(grids(), views())
 def test_every_pixel_shows_its_cell(grid: Grid, view: View) -> None:
     colours = np.arange(100, 100 + grid.ids.size, dtype=np.uint32)
