@@ -85,6 +85,7 @@ def test_every_pixel_shows_its_cell(grid: Grid, view: View) -> None:
                 assert canvas[y, x] in (UNTOUCHED, GROUND), (x, y)
 
 
+@settings(max_examples=40, deadline=None)
 @given(grids(), st.tuples(PLACES, PLACES))
 def test_hit_is_the_cell_around_a_point(grid: Grid, at: tuple[float, float]) -> None:
     x, y = at
@@ -96,6 +97,7 @@ def test_hit_is_the_cell_around_a_point(grid: Grid, at: tuple[float, float]) -> 
     assert grid.hit(x, y) == expected
 
 
+@settings(max_examples=40, deadline=None)
 @given(grids())
 def test_the_middle_of_an_items_corners_hits_it(grid: Grid) -> None:
     for item in sorted(grid.ids[grid.ids >= 0].tolist()):
@@ -104,6 +106,7 @@ def test_the_middle_of_an_items_corners_hits_it(grid: Grid) -> None:
         assert item in grid.within((x0, y0, x1, y1))
 
 
+@settings(max_examples=40, deadline=None)
 @given(grids(), PLACES, PLACES, st.floats(0.01, 40), st.floats(0.01, 40))
 def test_within_is_all_that_a_box_meets(
     grid: Grid, x0: float, y0: float, wide: float, high: float
