@@ -26,7 +26,7 @@ def add_commands(window: MainWindow, actions: Actions) -> None:
     _choices(window, actions)
     for name, dock in window.panels.docks.items():
         actions.adopt(f"panel.{name}", "view/panels", dock.toggleViewAction())
-    for command in (*_places(window), *_help(window)):
+    for command in (*_places(window), *_time(window), *_help(window)):
         actions.add(command)
 
 
@@ -40,6 +40,7 @@ def menus(window: MainWindow) -> list[tuple[str, str]]:
         ("jobs", tr("&Jobs")),
         ("view", tr("&View")),
         ("go", tr("&Go")),
+        ("time", tr("&Time")),
         ("help", tr("&Help")),
     ]
 
@@ -316,6 +317,30 @@ def _places(window: MainWindow) -> list[Command]:
             tr("&Cause of the selected part's state"),
             ("C",),
             window.desk.go_to_cause,
+        ),
+    ]
+
+
+def _time(window: MainWindow) -> list[Command]:
+    tr, dock, live = window.tr, window.panels.timeline, window.live
+    return [
+        Command(
+            "time.play",
+            "time/play",
+            tr("&Play or pause"),
+            ("Space",),
+            window.desk.play,
+            tr("Let time pass in the timeline"),
+        ),
+        Command(
+            "time.live",
+            "time/mode",
+            tr("&Live: the scenario's end"),
+            ("L",),
+            partial(live.look_at, None),
+        ),
+        Command(
+            "time.timeline", "time/mode", tr("&Timeline: a moment"), ("T",), dock.go_to_timeline
         ),
     ]
 

@@ -161,6 +161,11 @@ class Desk(QObject):
                 at = number
         _first_in(panes[(at + step) % len(panes)]).setFocus(Qt.FocusReason.TabFocusReason)
 
+    def play(self) -> None:
+        """Play or pause the timeline, and bring it into sight."""
+        self._window.panels.docks["timeline"].raise_()
+        self._window.panels.timeline.toggle()
+
     def go_to_worst(self) -> None:
         """Select the fullest link and bring it into sight."""
         answer = self._window.live.answer

@@ -15,6 +15,7 @@ from gbviz.app.jobs_dock import JobsDock
 from gbviz.app.log_dock import LogDock
 from gbviz.app.plots_dock import PlotsDock
 from gbviz.app.rack_view import RackView
+from gbviz.app.timeline_dock import TimelineDock
 from gbviz.app.views_dock import ViewsDock
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 190
+_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 225
 
 
 class Panels:
@@ -54,6 +55,7 @@ class Panels:
         self.rack = RackView(live, selection, elevation_only=True)
         self.plots = PlotsDock(live, theme)
         self.log = LogDock(live, theme)
+        self.timeline = TimelineDock(live, theme)
         self.docks: dict[str, QDockWidget] = {}
         tr = window.tr
         for name, title, widget, area in (
@@ -64,6 +66,7 @@ class Panels:
             ("inspector", tr("Inspector"), self.inspector, _RIGHT),
             ("figures", tr("Key figures"), self.figures, _RIGHT),
             ("elevation", tr("Rack elevation"), self.rack, _RIGHT),
+            ("timeline", tr("Timeline"), self.timeline, _BOTTOM),
             ("plots", tr("Plots"), self.plots, _BOTTOM),
             ("log", tr("Log"), self.log, _BOTTOM),
         ):
@@ -91,6 +94,7 @@ class Panels:
         window.tabifyDockWidget(docks["faults"], docks["history"])
         window.tabifyDockWidget(docks["history"], docks["views"])
         window.tabifyDockWidget(docks["figures"], docks["elevation"])
+        window.tabifyDockWidget(docks["timeline"], docks["plots"])
         window.tabifyDockWidget(docks["plots"], docks["log"])
         for name in ("faults", "figures", "plots"):
             docks[name].raise_()
@@ -101,7 +105,7 @@ class Panels:
         window, docks = self._window, self.docks
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         window.resizeDocks([docks["jobs"], docks["inspector"]], [_LEFT_WIDTH, _RIGHT_WIDTH], across)
-        window.resizeDocks([docks["plots"]], [_BOTTOM_HEIGHT], down)
+        window.resizeDocks([docks["timeline"]], [_BOTTOM_HEIGHT], down)
         window.resizeDocks([docks["jobs"], docks["faults"]], [260, 460], down)
         window.resizeDocks([docks["inspector"], docks["figures"]], [460, 330], down)
 
@@ -115,5 +119,6 @@ class Panels:
             self.figures,
             self.plots,
             self.log,
+            self.timeline,
         ):
             panel.set_theme(theme)

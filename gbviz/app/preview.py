@@ -67,7 +67,8 @@ class Preview(QObject):
         self._asked = name = self._selection.hover or self._selection.name
         if name:
             self._say(self.tr("What would losing {} cost? ...").format(name))
-            self._live.preview(partial(edits.fail, selectors=[name]))
+            at_s = self._live.time_s
+            self._live.preview(partial(edits.fail, selectors=[name], at_s=at_s))
         else:
             self._say(self.tr("Point at a part, or select one, and hold W."))
 

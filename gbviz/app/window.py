@@ -127,6 +127,7 @@ class MainWindow(QMainWindow):
         panels.jobs.edit_wanted.connect(self.asks.edit_job)
         panels.views.wanted.connect(self.desk.look_as)
         panels.plots.export_wanted.connect(self.asks.save_text)
+        panels.timeline.export_wanted.connect(self.asks.save_text)
         self.tables.export_wanted.connect(self.asks.save_text)
         self.start.preset_chosen.connect(self.documents.new_from_preset)
         self.start.example_chosen.connect(partial(self.documents.open, example=True))

@@ -167,6 +167,7 @@ class _Run:
                 float(thermal.die_c[live].max()) if known else None,
                 float(thermal.clock[live].min()) if known else None,
                 thermal.supply_c,
+                _nic_load(jobs),
             )
         )
         self.moments.append(self._moment())
@@ -293,6 +294,14 @@ class _Run:
             clock.until_s = self.now_s + clock.until_checkpoint_s()
         else:
             self.given_up[number] = lost[~back]
+
+
+def _nic_load(jobs: JobsState) -> float:
+    """Mean load of the NICs that send, over what the live ones could."""
+    space = jobs.by_default.space
+    first = int(space.starts[1])
+    room = float(space.capacity[:first].sum()) * 1e9
+    return float(jobs.shared.load[:first].sum()) / room if room else 0.0
 
 
 _STRUCK = {

@@ -26,6 +26,8 @@ class JobSpan:
         GPUs that hold its ranks, 0 while it does not run.
     words
         What limits it, or what it waits for.
+    kept_s
+        Work that counts so far, at the interval's end, in seconds of the healthy job.
     """
 
     name: str
@@ -33,6 +35,7 @@ class JobSpan:
     speed: float
     gpus: int
     words: str
+    kept_s: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +56,8 @@ class Interval:
         At its end, of GPUs with power; None without any, or where cooling is not known.
     supply_c
         (O,) °C of the water of each loop at its end.
+    nic_load
+        Mean load of all NICs that send, of what the live ones could.
     """
 
     start_s: float
@@ -63,6 +68,7 @@ class Interval:
     hottest_die_c: float | None
     slowest_clock: float | None
     supply_c: Floats
+    nic_load: float
 
 
 @dataclass(frozen=True, slots=True)
