@@ -42,7 +42,7 @@ def test_it_says_how_the_cluster_stands(qtbot: QtBot, live: Live, bar: StatusBar
     assert first.startswith("0 faults")
     assert "fullest link" in first
     assert "576 GPUs" in first
-    failed(qtbot, live, "spine-1", "rack-0")
+    failed(qtbot, live, "spine-1", "hxu-0")
     # Two causes, whatever follows from them.
     assert bar.state.text().startswith("2 faults")
 
