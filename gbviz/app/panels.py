@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 225
+_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 260
 
 
 class Panels:

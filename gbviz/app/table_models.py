@@ -26,11 +26,13 @@ GLYPHS = {
     "up": "●",
     "healthy": "●",
     "degraded": "▼",
+    "stalled": "■",
+    "restarting": "↻",
+    "finished": "✓",
     "slow": "▼",
     "down": "✕",
     "failed": "✕",
     "aborted": "✕",
-    "stalled": "■",
 }
 BUSY_GLYPH, FULL_GLYPH = "▲", "▲▲"
 
@@ -39,6 +41,8 @@ def state_colour(theme: Theme, state: str) -> str:
     """The hue of a state: of alarm where something is wrong."""
     if state in ("down", "failed", "aborted", "stalled"):
         return theme.failed
+    if state == "restarting":
+        return theme.over
     return theme.warm if state in ("degraded", "slow") else theme.good
 
 

@@ -98,6 +98,8 @@ QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.dim}
 QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
 QCheckBox::indicator:checked {{ image: url({_icon("check", theme)}); }}
 QToolBar {{ border: none; border-bottom: 1px solid {theme.line}; spacing: 4px; padding: 3px; }}
+QPushButton:checked {{ background: {mixed(theme.panel, theme.accent, 0.4)};
+  border: 1px solid {theme.accent}; border-radius: 3px; padding: 3px 10px; color: {theme.text}; }}
 QToolButton {{ padding: 3px 8px; }}
 QToolButton:checked {{ background: {theme.raised}; border: 1px solid {theme.accent}; }}
 """

@@ -82,9 +82,9 @@ class TimePlots(QWidget):
         import pyqtgraph  # Takes 0.8 s: not before somebody looks at a plot.
 
         for title in (
-            self.tr("job speed, % of healthy (dashed: goodput so far)"),
-            self.tr("all-to-all, GB/s a GPU (dashed: NIC load, %)"),
-            self.tr("hottest die, °C (dashed: slowest clock, %)"),
+            self.tr("job speed, % (dashed: goodput so far)"),
+            self.tr("all-to-all, GB/s (dashed: NIC load, %)"),
+            self.tr("hottest die, °C (dashed: clock, %)"),
         ):
             plot = pyqtgraph.PlotWidget(self, enableMenu=False)
             plot.setObjectName(title)

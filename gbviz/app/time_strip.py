@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
 _LEFT, _RIGHT = 12.0, 12.0
 _HIT = 6.0
-_STATES = ("running", "degraded", "stalled", "restarting", "aborted", "finished")
 # Nice steps of a time axis, seconds.
 _STEPS = (1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 43200, 86400, 604800)
 

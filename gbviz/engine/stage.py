@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from gbviz.cooling import steady
 from gbviz.engine.evaluate import snapshot_of, undamaged
 from gbviz.engine.jobs import impacts, jobs_state, prepared
 from gbviz.engine.metrics import metrics
+from gbviz.engine.snapshot import TrafficImpact
 from gbviz.engine.state import State, healthy_state
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
     from gbviz.engine.jobs import JobsState, Prepared
     from gbviz.engine.metrics import Metrics
     from gbviz.engine.snapshot import Snapshot
-    from gbviz.engine.timeline import Moment, Timeline
+    from gbviz.engine.timeline import JobSpan, Moment, Timeline
     from gbviz.faults import Fault
     from gbviz.jobs.impact import JobImpact
+    from gbviz.jobs.impact import State as JobState
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Floats, Ints
     from gbviz.topology.health import Health
@@ -147,7 +149,18 @@ def snapshot_at(timeline: Timeline, time_s: float) -> Snapshot:
     health, thermal, alone = look(stage, moment)
     jobs = stage.jobs(alone, moment.waiting)
     now = stage.state(health, thermal, moment.consequences, jobs)
-    return snapshot_of(timeline.scenario, moment.causes, stage.base, now)
+    found = snapshot_of(timeline.scenario, moment.causes, stage.base, now)
+    spans = timeline.at(time_s).jobs
+    told = [_told(impact, span) for impact, span in zip(found.jobs, spans, strict=True)]
+    return replace(found, jobs=tuple(told))
+
+
+def _told(impact: JobImpact | TrafficImpact, span: JobSpan) -> JobImpact | TrafficImpact:
+    """A job as its timeline knows it: that it waits, and for what."""
+    if isinstance(impact, TrafficImpact) or span.state == impact.state:
+        return impact
+    reason = impact.reason | dict.fromkeys(("post", "slowdown"), span.words)
+    return replace(impact, state=cast("JobState", span.state), reason=reason)
 
 
 @lru_cache(maxsize=2)
