@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from gbviz.cooling.crossing import Case, Event, Limits, changed, first, moved, ready
+from gbviz.cooling.crossing import Case, Event, Limits, changed, first, moved, ready, rest
 from gbviz.cooling.motion import Motion, motion
 from gbviz.cooling.state import HOLDS, clocks, drawn_power
 from gbviz.errors import GbvizError
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # Changes at one moment that lead to one another; more would be a mistake of ours.
 _MOST_AT_ONCE: Final = 1000
+# Energies are those of rest once temperatures are so near to it, K.
+_STILL_K: Final = 1e-11
 _ENDS: Final = ("shuts down", "gives up")
 
 
@@ -167,6 +169,22 @@ def course(case: Case, limits: Limits, horizon_s: float) -> Course:
 
 
 def _energy(leg: Leg, dt: float) -> Energy:
+    """What goes where in the first `dt` seconds of a leg: while it moves, and after that."""
+    still_s = rest(leg.way, _STILL_K)
+    if dt <= still_s:
+        return _moving(leg, dt)
+    end = moved(leg.case, leg.way, still_s)
+    loop = end.loop
+    drawn = (dt - still_s) * float(loop.count @ loop.power_w)
+    fixed = (dt - still_s) * end.fixed_w / loop.liquid_share
+    if not loop.flows:
+        return _moving(leg, still_s) + Energy(electric=drawn + fixed, to_air=fixed)
+    taken = loop.liquid_share * (drawn + fixed)
+    air = drawn + fixed - taken
+    return _moving(leg, still_s) + Energy(drawn + fixed, 0.0, 0.0, taken, air, taken)
+
+
+def _moving(leg: Leg, dt: float) -> Energy:
     loop, case, area = leg.case.loop, leg.case, leg.way.area(dt)
     plates = loop.plate_c * dt + leg.way.plate @ area
     supply = loop.supply_c * dt + float(leg.way.supply @ area)

@@ -249,7 +249,7 @@ def _at_the_limit(die_c: float, power_w: float, most_w: float, limits: Limits) -
     """What a GPU does whose die has come to the limit from above or below."""
     if die_c > limits.throttle_c + SAME_K:
         return IDLES
-    if power_w >= most_w:
+    if power_w >= most_w or die_c < limits.throttle_c - SAME_K:
         return ASKS
     return HOLDS if power_w > min(limits.idle_w, most_w) else IDLES
 

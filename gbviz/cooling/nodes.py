@@ -140,7 +140,7 @@ class FlowLost:
         steep = fading * share / tau
         if steep <= self.ramp_k_per_s or self.ramp_k_per_s == 0:
             return 0.0
-        return tau * math.log(steep / self.ramp_k_per_s)
+        return tau * (math.log(steep) - math.log(self.ramp_k_per_s))
 
 
 def warm_up(

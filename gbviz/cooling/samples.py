@@ -9,13 +9,16 @@ import numpy as np
 from gbviz.cooling.state import OFF, clocks
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gbviz.cooling.course import Course
     from gbviz.cooling.world import Party, World
     from gbviz.topology.fabric import Floats, Ints
 
 # Clocks between two samples are on a straight line within this.
 _STRAIGHT: Final = 1e-6
-_MOST_HALVINGS: Final = 16
+_MOST_ROUNDS: Final = 8
+_MOST_PIECES: Final = 64
 
 
 def clock_samples(
@@ -33,35 +36,54 @@ def clock_samples(
     class_of = class_of.copy()
     class_of[still] = moving + inverse.reshape(-1)
 
+    before = [
+        path.clocks(np.zeros(1), party.own, party.active, party.asked_w)
+        for party, path in zip(parties, courses, strict=True)
+    ]
+
     def sample(times: Floats) -> Floats:
         found = [
             path.clocks(times, party.own, party.active, party.asked_w)
-            for party, path in zip(parties, courses, strict=True)
+            if path.holds
+            else np.broadcast_to(first, (len(times), len(party.own)))
+            for party, path, first in zip(parties, courses, before, strict=True)
         ]
         return np.concatenate([*found, np.broadcast_to(values, (len(times), len(values)))], axis=1)
 
-    times = np.array([0.0, stop_s]) if stop_s > 0 else np.zeros(1)
-    found = sample(times)
-    if not any(path.holds for path in courses) or stop_s == 0:
-        return class_of, times, found
-    wanted = np.concatenate([[0.0], np.minimum(0.1 * 2.0 ** np.arange(60), stop_s)])
-    times = np.unique(wanted)
+    if stop_s == 0:
+        return class_of, np.zeros(1), sample(np.zeros(1))
+    if not any(path.holds for path in courses):
+        ends = np.array([0.0, stop_s])
+        return class_of, ends, sample(ends)
+    return class_of, *_straight(sample, stop_s)
+
+
+def _straight(sample: Callable[[Floats], Floats], stop_s: float) -> tuple[Floats, Floats]:
+    """Times, and what is sampled then, so close together that lines between them will do.
+
+    The distance of a line from a smooth curve falls with the square of its length, so one look at
+    the middle of a line says into how many pieces to cut it. All pieces are looked at again.
+    """
+    times = np.unique(np.concatenate([[0.0], np.minimum(0.1 * 2.0 ** np.arange(60), stop_s)]))
     found = sample(times)
     crooked = np.ones(len(times) - 1, dtype=bool)
-    for _ in range(_MOST_HALVINGS):
+    for _ in range(_MOST_ROUNDS):
         left = np.flatnonzero(crooked)
         if not len(left):
             break
-        middle = (times[left] + times[left + 1]) / 2
-        inner = sample(middle)
-        off = np.abs(inner - (found[left] + found[left + 1]) / 2).max(axis=1)
-        # The line between the middle and an end is closer by a factor of four.
-        again = off > 2 * _STRAIGHT
-        order = np.argsort(np.concatenate([times, middle]), kind="stable")
-        marks = np.zeros(len(times) + len(middle), dtype=bool)
-        marks[left] = again
-        marks[len(times) :] = again
-        times = np.concatenate([times, middle])[order]
-        found = np.concatenate([found, inner])[order]
+        wide = times[left + 1] - times[left]
+        line = (found[left] + found[left + 1]) / 2
+        off = np.abs(sample(times[left] + wide / 2) - line).max(axis=1)
+        pieces = np.minimum(np.ceil(np.sqrt(off / _STRAIGHT)), _MOST_PIECES).astype(np.int64)
+        cut, pieces, wide = left[pieces > 1], pieces[pieces > 1], wide[pieces > 1]
+        crooked[:] = False
+        crooked[cut] = True
+        number = np.concatenate([np.arange(1, n) for n in pieces]) if len(cut) else np.zeros(0)
+        each = pieces - 1
+        inner = np.repeat(times[cut], each) + number * np.repeat(wide / pieces, each)
+        order = np.argsort(np.concatenate([times, inner]), kind="stable")
+        marks = np.concatenate([crooked, [False], np.ones(len(inner), dtype=bool)])
+        times = np.concatenate([times, inner])[order]
+        found = np.concatenate([found, sample(inner)])[order]
         crooked = marks[order][:-1]
-    return class_of, times, found
+    return times, found

@@ -53,7 +53,7 @@ def follow(
 ) -> Followed:
     """Advance again and again until a time or until all has settled, in steps if so wished."""
     happenings: list[Happening] = []
-    until_s = state.time_s + 1e6 if until_s is None else until_s
+    until_s = state.time_s + 1e9 if until_s is None else until_s
     energy, advances = Energy(), 0
     while True:
         end = until_s if step_s is None else min(until_s, state.time_s + step_s)
