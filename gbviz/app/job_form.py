@@ -51,6 +51,8 @@ class JobForm(QDialog):
         Which of its jobs to edit; None for a new one.
     kind
         Of a new job.
+    twin
+        The fields that a new job begins with, as a file holds them.
     parent
         The window.
 
@@ -68,6 +70,7 @@ class JobForm(QDialog):
         number: int | None = None,
         *,
         kind: str = "training",
+        twin: Values | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -81,7 +84,7 @@ class JobForm(QDialog):
         self._soon.timeout.connect(self.check_now)
         self.checked: Checked | None = None
         self._build()
-        before = self._checker.before
+        before = self._checker.before or twin or {}
         self.kind_box.setCurrentText(str(before.get("kind", kind)))
         self.name_edit.setText(str(before.get("name", self._new_name(kind))))
         page = self._show_page(self.kind)
@@ -89,8 +92,10 @@ class JobForm(QDialog):
             page.fill(texts_of(fields_of(self.kind), before))
         self.kind_box.currentTextChanged.connect(self._kind_changed)
         self.name_edit.textChanged.connect(self._soon.start)
-        title = self.tr("Edit job {}").format(before["name"]) if before else self.tr("Add job")
-        self.setWindowTitle(title)
+        if number is None:
+            self.setWindowTitle(self.tr("Add job"))
+        else:
+            self.setWindowTitle(self.tr("Edit job {}").format(before["name"]))
         self.check_now()
 
     @property

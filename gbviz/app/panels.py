@@ -57,6 +57,7 @@ class Panels:
         self.log = LogDock(live, theme)
         self.timeline = TimelineDock(live, theme)
         self.docks: dict[str, QDockWidget] = {}
+        self._areas: dict[str, Qt.DockWidgetArea] = {}
         tr = window.tr
         for name, title, widget, area in (
             ("jobs", tr("Jobs"), self.jobs, _LEFT),
@@ -79,15 +80,14 @@ class Panels:
         dock.setWidget(widget)
         dock.setAccessibleName(title)
         self.docks[name] = dock
-        self._window.addDockWidget(area, dock)
+        self._areas[name] = area
 
     def reset(self) -> None:
         """Put all docks where they belong."""
         window, docks = self._window, self.docks
-        areas = dict.fromkeys(("jobs", "faults", "history", "views"), _LEFT)
-        areas |= dict.fromkeys(("inspector", "figures", "elevation"), _RIGHT)
-        areas |= dict.fromkeys(("plots", "log"), _BOTTOM)
-        for name, area in areas.items():
+        # Each is added once before the window is seen: a dock that is added and tabbed twice
+        # leaves a stray tab bar behind.
+        for name, area in self._areas.items():
             docks[name].setFloating(False)
             window.addDockWidget(area, docks[name])
             docks[name].show()
@@ -96,7 +96,7 @@ class Panels:
         window.tabifyDockWidget(docks["figures"], docks["elevation"])
         window.tabifyDockWidget(docks["timeline"], docks["plots"])
         window.tabifyDockWidget(docks["plots"], docks["log"])
-        for name in ("faults", "figures", "plots"):
+        for name in ("faults", "figures", "timeline"):
             docks[name].raise_()
         self.resize()
 

@@ -22,7 +22,7 @@ KEY = Qt.Key.Key_W
 
 
 class Preview(QObject):
-    """Asks what failing the part under the pointer, or else the selected one, would change.
+    """Asks what failing the part under the pointer, or else all that is selected, would change.
 
     Signals
     -------
@@ -64,11 +64,15 @@ class Preview(QObject):
         self._say("")
 
     def _ask(self) -> None:
-        self._asked = name = self._selection.hover or self._selection.name
-        if name:
-            self._say(self.tr("What would losing {} cost? ...").format(name))
+        hover, names = self._selection.hover, list(self._selection.names)
+        if hover and hover not in names:
+            names = [hover]
+        self._asked = hover or self._selection.name
+        if names:
+            what = names[0] if len(names) == 1 else self.tr("{} parts").format(len(names))
+            self._say(self.tr("What would losing {} cost? ...").format(what))
             at_s = self._live.time_s
-            self._live.preview(partial(edits.fail, selectors=[name], at_s=at_s))
+            self._live.preview(partial(edits.fail, selectors=names, at_s=at_s))
         else:
             self._say(self.tr("Point at a part, or select one, and hold W."))
 

@@ -86,6 +86,7 @@ QTabBar::tab {{ padding: 5px 12px; background: {theme.panel}; color: {theme.dim}
 QTabBar::tab:selected {{ background: {theme.ground}; color: {theme.text};
   border-top: 2px solid {theme.accent}; }}
 QTabWidget::pane {{ border: 1px solid {theme.line}; }}
+QLabel#tool-sign {{ background: {theme.failed}; color: {theme.ground}; font-weight: bold; }}
 QToolTip {{ background: {theme.raised}; color: {theme.text}; border: 1px solid {theme.line};
   padding: 4px; }}
 QHeaderView::section {{ background: {theme.panel}; color: {theme.dim}; border: none;

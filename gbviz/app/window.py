@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QApplication, QMainWindow, QTabWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QTabWidget
 
 from gbviz.app import dialogs
 from gbviz.app.actions import Actions
@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self.apply_settings()
         restore_layout(self, self.remembered.settings)
-        self.hints.setVisible(self.hints.wanted)
+        self.hints.setVisible(self.hints.fits(self.live.scenario))
         if self.remembered.note:
             self.panels.log.add("warning", self.remembered.note)
         self.fabric.setFocus()
@@ -97,6 +97,11 @@ class MainWindow(QMainWindow):
             self, self.live, self.selection, self.theme, self.remembered, self.fabric_state
         )
         self.setStatusBar(StatusBar(self.live, self.selection, self))
+        self.tool_sign = QLabel(self)
+        self.tool_sign.setObjectName("tool-sign")
+        self.tool_sign.setAccessibleName(self.tr("What clicks do"))
+        self.statusBar().addPermanentWidget(self.tool_sign)
+        self.tool_sign.hide()
         self.actions_by_name = Actions(self)
         add_commands(self, self.actions_by_name)
         self.actions_by_name.fill(self.menuBar(), menus(self))
@@ -217,6 +222,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _opened(self) -> None:
         self.selection.clear()
+        self.hints.setVisible(self.hints.fits(self.live.scenario))
         self.desk.refresh_history()
         self.tabs.setCurrentWidget(self.fabric)
 

@@ -83,8 +83,9 @@ def onto(box: Box, world: Box, width: int, height: int, part: float = 0.6) -> Ca
     x0, y0, x1, y1 = box
     zoom_x = part * width / max((x1 - x0) * view.sx, 1e-9)
     zoom_y = part * height / max((y1 - y0) * view.sy, 1e-9)
-    zoom = min(max(min(zoom_x, zoom_y), 1.0), CLOSEST)
-    return Camera() if zoom == 1.0 else Camera(zoom, (x0 + x1) / 2, (y0 + y1) / 2)
+    zoom = float(min(max(min(zoom_x, zoom_y), 1.0), CLOSEST))
+    # Plain numbers: corners come from arrays, and Qt takes no bool of NumPy's.
+    return Camera() if zoom == 1.0 else Camera(zoom, float(x0 + x1) / 2, float(y0 + y1) / 2)
 
 
 def _middle(view: View) -> tuple[float, float]:
