@@ -150,10 +150,8 @@ def drawn_power(mode: Modes, most_w: Floats, plate_c: Floats, across_w_per_k: fl
     law = machine()
     floor = np.minimum(law.idle_w, most_w)
     holding = np.clip((law.limit_c - plate_c) * across_w_per_k, floor, most_w)
-    power: Floats = np.select(
-        [mode == ASKS, mode == HOLDS, mode == IDLES], [most_w, holding, floor]
-    )
-    return power
+    running = np.where(mode == ASKS, most_w, np.where(mode == HOLDS, holding, floor))
+    return np.where(mode == OFF, 0.0, running)
 
 
 def thermal_of(

@@ -94,13 +94,13 @@ def ends_in_the_steady_state(
     assert end.energy.stored_gpus == pytest.approx(stored, rel=1e-6, abs=1e-2)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(damaged(SMALL))
 def test_from_cold(damage: tuple[Health, Floats]) -> None:
     ends_in_the_steady_state(SMALL, *damage, cold(SMALL))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(damaged(SMALL))
 def test_from_health(damage: tuple[Health, Floats]) -> None:
     ends_in_the_steady_state(SMALL, *damage, start(SMALL, healthy(SMALL), damage[1]))
@@ -112,7 +112,7 @@ def test_a_hot_set_point(damage: tuple[Health, Floats]) -> None:
     ends_in_the_steady_state(HOT, *damage, cold(HOT))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=10, deadline=None)
 @given(damaged(SMALL), st.sampled_from([3.0, 20.0]))
 def test_steps_do_not_matter(damage: tuple[Health, Floats], step_s: float) -> None:
     state = cold(SMALL)
