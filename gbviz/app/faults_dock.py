@@ -94,7 +94,6 @@ class FaultsDock(QWidget):
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.count)
         layout.addWidget(self.restore, 0, Qt.AlignmentFlag.AlignRight)
-        self.setFocusProxy(self.tree)
         self.tree.repair_wanted.connect(self.repair)
         self.tree.itemActivated.connect(self._activated)
         self.tree.itemSelectionChanged.connect(self._rows_selected)

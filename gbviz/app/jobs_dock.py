@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 _SAME = 1.0005
 
-# Pixels that a long name leaves to the figures beside it; the tool tip has all of it.
-_NAME_WIDTH = 150
+# Columns that must be in sight: a long name gives way to them, its tool tip has all of it.
+_IN_SIGHT = 5
 
 
 class JobsDock(QWidget):
@@ -65,6 +65,7 @@ class JobsDock(QWidget):
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.setAccessibleName(self.tr("Jobs"))
+        self.view.keep_in_sight(_IN_SIGHT)
         self.view.setToolTip(self.tr("Select a job to see where it runs; Enter shows its limit."))
         text = self.tr("No job runs. Without one, the map shows health alone: add one to see load.")
         self.empty = EmptyHint(text, self.tr("Add a job"), self)
@@ -96,7 +97,7 @@ class JobsDock(QWidget):
         self._lines = job_lines(self._live.answer.snapshot)
         self._fill()
         self._stack.setCurrentWidget(self.view if self._lines else self.empty)
-        self.view.fit_columns(grow=not fresh, first=_NAME_WIDTH)
+        self.view.fit_columns(grow=not fresh)
         self._selection_changed()
 
     def show_bottleneck(self, row: int) -> None:

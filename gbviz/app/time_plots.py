@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import Qt, QTimer, Slot
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from gbviz.app.plot_style import dress_plot, make_plot
 from gbviz.display.theme import job_colour
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class TimePlots(QWidget):
         """Other colours."""
         self._theme = theme
         for plot in self._plots:
-            self._dress(plot)
+            dress_plot(plot, theme)
         self._drawn = None
         self.refresh()
 
@@ -79,35 +80,18 @@ class TimePlots(QWidget):
                 plot.setXRange(0, made.duration_s / _HOUR_S, padding=0.01)
 
     def _make(self) -> None:
-        import pyqtgraph  # Takes 0.8 s: not before somebody looks at a plot.
+        import pyqtgraph
 
         for title in (
             self.tr("job speed, % (dashed: goodput so far)"),
             self.tr("all-to-all, GB/s (dashed: NIC load, %)"),
             self.tr("hottest die, °C (dashed: clock, %)"),
         ):
-            plot = pyqtgraph.PlotWidget(self, enableMenu=False)
-            plot.setObjectName(title)
-            plot.setAccessibleName(title)
-            plot.setMouseEnabled(x=False, y=False)
-            plot.hideButtons()
-            plot.setMinimumWidth(160)
-            plot.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+            plot = make_plot(self, title)
             self._layout.addWidget(plot)
             self._plots.append(plot)
             self._lines.append(pyqtgraph.InfiniteLine(0, pen=pyqtgraph.mkPen(self._theme.focus)))
-            self._dress(plot)
-
-    def _dress(self, plot: Any) -> None:
-        theme = self._theme
-        plot.setBackground(theme.ground)
-        plot.setTitle(plot.objectName(), color=theme.text, size="9pt")
-        plot.showGrid(x=False, y=True, alpha=0.15)
-        for side in ("left", "bottom"):
-            axis = plot.getAxis(side)
-            axis.setPen(theme.line)
-            axis.setTextPen(theme.dim)
-            axis.enableAutoSIPrefix(False)
+            dress_plot(plot, self._theme)
 
     def _draw_jobs(self, made: Timeline) -> None:
         for number, total in enumerate(made.totals):

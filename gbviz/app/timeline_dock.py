@@ -107,7 +107,6 @@ class TimelineDock(QWidget):
         layout.addWidget(self.strip)
         layout.addWidget(self.plots, 1)
         layout.addWidget(self.empty, 1)
-        self.setFocusProxy(self.strip)
 
     def _connect(self) -> None:
         live = self._live

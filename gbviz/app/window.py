@@ -158,6 +158,7 @@ class MainWindow(QMainWindow):
         by: ColourBy = next((by for by in COLOUR_BY if by == now.colour_by), "utilisation")
         look = Look(self.theme, now.ramp, by)
         for view in (self.fabric, self.matrix, self.rack, self.panels.rack):
+            view.set_font_scale(now.font_scale)
             view.set_look(look)
         self.fabric.set_links(now.links)
         self.minimap.forget()

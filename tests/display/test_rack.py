@@ -244,9 +244,9 @@ def test_a_dead_gpu_has_a_cross_and_a_dead_link_a_dark_cell() -> None:
     (shelf,) = boxes_in_rack(built, 0, [], "rack-0/shelf-2").tolist()
     x0, y0 = view.to_device(shelf[0], shelf[1])
     x1, y1 = view.to_device(shelf[2], shelf[3])
-    # One in the legend, one on each of the three.
+    # Two in the legend, one on each of the three.
     assert any(x0 < x < x1 and y0 < y < y1 for x, y in marks)
-    assert len(marks) == 4
+    assert len(marks) == 5
     assert not any(isinstance(item, Lines) and len(item.ends) > 1 for item in draw.items)
 
 

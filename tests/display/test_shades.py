@@ -121,10 +121,11 @@ def test_a_cable_at_half_its_rate_is_hurt() -> None:
     assert only(health.pairs == packed(DARK.warm), pair(5, 9))
 
 
-def test_a_dead_nic_is_red_by_health_but_its_gpu_lives() -> None:
+def test_a_dead_nic_has_a_sign_but_its_gpu_lives() -> None:
     found = of(azure("rack-2/tray-3/nic-1"), "health")
     gpu = (2 * 18 + 3) * 4 + 1
-    assert only(found.gpus == packed(DARK.failed), gpu)
+    assert only(found.nic_down, gpu)
+    assert not (found.gpus == packed(DARK.failed)).any()
     assert not found.gpu_down.any()
     assert not found.rack_down.any()
 
