@@ -13,14 +13,14 @@ from PySide6.QtWidgets import QAbstractItemView, QMenu, QStackedLayout, QWidget
 from gbviz.app.empty_hint import EmptyHint
 from gbviz.app.job_form import JobForm
 from gbviz.app.job_twin import job_twin, twin_name
-from gbviz.app.table_models import BUSY_GLYPH, Cell, RowModel, marked, state_colour
+from gbviz.app.table_models import BUSY_GLYPH, Cell, RowModel, state_colour
 from gbviz.app.table_view import TableView
 from gbviz.display.theme import job_colour
 from gbviz.engine import edits
 from gbviz.jobs.traffic import TrafficJob
 from gbviz.report.job_lines import LEAST_ONCE_S, ONCE, SLOWDOWN, JobLine, job_lines, once_words
 from gbviz.report.places import selectable
-from gbviz.report.words import counted, number
+from gbviz.report.words import counted
 
 if TYPE_CHECKING:
     from gbviz.app.live import Live
@@ -57,7 +57,7 @@ class JobsDock(QWidget):
         self._live, self._selection, self._theme = live, selection, theme
         self._lines: list[JobLine] = []
         self._showing = False
-        titles = [self.tr("job"), self.tr("state"), self.tr("slowdown"), self.tr("once")]
+        titles = [self.tr("job"), self.tr("state"), self.tr("slower"), self.tr("once")]
         titles += [self.tr("now"), self.tr("GPUs"), self.tr("limit")]
         tips = {2: self.tr(SLOWDOWN), 3: self.tr(ONCE)}
         self.model = RowModel(titles, self, tips)
@@ -186,14 +186,14 @@ class JobsDock(QWidget):
         if line.state == "running" and line.once_s > LEAST_ONCE_S:
             tip = self.tr("runs as fast as before, after {0}").format(once_words(line.one_off))
             return Cell(f"{BUSY_GLYPH} {line.state}", dim or self._theme.warm, tip=tip)
-        return Cell(marked(line.state), dim or state_colour(self._theme, line.state))
+        return Cell(line.state, dim or state_colour(self._theme, line.state))
 
     def _once(self, line: JobLine, dim: str) -> Cell:
         """What the faults cost once, and of what that is made."""
         if not line.once_s:
             return Cell("-", dim, right=True, tip=self.tr("Nothing is lost once."))
         costly = line.once_s > LEAST_ONCE_S
-        text = self.tr("{0} s").format(number(round(line.once_s, 1)))
+        text = self.tr("{0} s").format(f"{line.once_s:,.0f}" if costly else f"{line.once_s:.2g}")
         tip = self.tr("lost once: {0}").format(once_words(line.one_off))
         hue = self._theme.warm if costly else ""
         return Cell(text, dim or hue, right=True, bold=costly, tip=tip)

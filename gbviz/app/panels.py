@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 260
+_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 215
 
 
 class Panels:
@@ -96,7 +96,7 @@ class Panels:
         window.tabifyDockWidget(docks["figures"], docks["elevation"])
         window.tabifyDockWidget(docks["timeline"], docks["plots"])
         window.tabifyDockWidget(docks["plots"], docks["log"])
-        for name in ("faults", "figures", "timeline"):
+        for name in ("faults", "figures", "plots"):
             docks[name].raise_()
         self.resize()
 
@@ -105,9 +105,13 @@ class Panels:
         window, docks = self._window, self.docks
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         window.resizeDocks([docks["jobs"], docks["inspector"]], [_LEFT_WIDTH, _RIGHT_WIDTH], across)
-        window.resizeDocks([docks["timeline"]], [_BOTTOM_HEIGHT], down)
+        window.resizeDocks([docks["plots"]], [min(_BOTTOM_HEIGHT, window.height() // 4)], down)
         window.resizeDocks([docks["jobs"], docks["faults"]], [260, 460], down)
         window.resizeDocks([docks["inspector"], docks["figures"]], [460, 330], down)
+
+    def show_time(self, lasts: bool) -> None:
+        """Bring the timeline into sight where time passes, the plots where none does."""
+        self.docks["timeline" if lasts else "plots"].raise_()
 
     def set_theme(self, theme: Theme) -> None:
         """Tell all panels that paint by themselves."""

@@ -2,8 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from gbviz.report.csv_text import rows_as_tsv
@@ -42,6 +57,8 @@ class TableView(QTableView):
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
+        # A swatch of a colour, not a picture.
+        self.setIconSize(QSize(8, 14))
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._fit_rows()
@@ -93,17 +110,19 @@ class TableView(QTableView):
     def _wanted_width(self, column: int) -> int:
         model, metrics = self.model(), self.fontMetrics()
         head = str(model.headerData(column, Qt.Orientation.Horizontal) or "")
-        arrow = 18 if self.isSortingEnabled() else 4
+        arrow = 26 if self.isSortingEnabled() else 10
         widest = metrics.horizontalAdvance(head) + arrow
+        strong = QFont(self.font())
+        strong.setBold(True)
+        bold = QFontMetrics(strong)
         for row in range(0, model.rowCount(), max(1, model.rowCount() // _SAMPLE)):
             index = model.index(row, column)
-            width = metrics.horizontalAdvance(str(index.data() or ""))
-            if index.data(Qt.ItemDataRole.FontRole) is not None:
-                width += width // 6  # Bold.
+            own = metrics if index.data(Qt.ItemDataRole.FontRole) is None else bold
+            width = own.horizontalAdvance(str(index.data() or ""))
             if index.data(Qt.ItemDataRole.DecorationRole) is not None:
-                width += 22
-            widest = max(widest, width)
-        return widest + 12
+                width += self.iconSize().width() + 6
+            widest = max(widest, width + 2)
+        return widest + 6
 
     def copy_rows(self) -> None:
         """Put the selected rows into the clipboard, with tabs between the cells."""

@@ -224,6 +224,7 @@ class MainWindow(QMainWindow):
     def _opened(self) -> None:
         self.selection.clear()
         self.hints.setVisible(self.hints.fits(self.live.scenario))
+        self.panels.show_time(self.live.scenario.end_s > 0)
         self.desk.refresh_history()
         self.tabs.setCurrentWidget(self.fabric)
 
