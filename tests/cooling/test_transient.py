@@ -269,6 +269,24 @@ def test_a_gpu_above_the_limit_idles_until_it_is_cooler() -> None:
     assert found.state.rack_off.tolist() == [True, False, False, False, False]
 
 
+def test_a_gpu_that_idled_and_lost_its_power_asks_for_it_again() -> None:
+    """It cooled below the limit while it drew nothing, with less across it than idle power."""
+    state = begin(SMALL)
+    mode, die, plate = state.mode.copy(), state.die_c.copy(), state.plate_c.copy()
+    mode[0], die[0], plate[0] = IDLES, 85.95, 85.96
+    again = dataclasses.replace(state, mode=mode, die_c=die, plate_c=plate)
+    end = follow(SMALL, healthy(SMALL), None, again)
+    same_as_steady(SMALL, healthy(SMALL), end.state)
+
+
+def test_gpus_of_many_kinds_in_one_loop() -> None:
+    health = broken(CDU, "cdu-[0-1]")
+    health.node_factor[CDU.nodes("gpu")] = np.random.default_rng(0).uniform(0.3, 1, size=4608)
+    found = advance(CDU, health, None, begin(CDU), 100.0)
+    assert found.clocks.shape[1] == 4608
+    assert found.energy.imbalance <= 1e-9 * found.energy.electric
+
+
 @pytest.mark.parametrize(
     ("capacity_kw", "seconds"),
     [(0.0, 4.0), (0.0, 8.0), (0.0, 20.0), (50.0, 30.0), (70.0, 60.0), (70.0, 400.0), (79.0, 900.0)],
