@@ -191,7 +191,7 @@ class JobsDock(QWidget):
     def _once(self, line: JobLine, dim: str) -> Cell:
         """What the faults cost once, and of what that is made."""
         if not line.once_s:
-            return Cell("-", dim, right=True, tip=self.tr("Nothing is lost once."))
+            return Cell(self.tr("0 s"), dim, right=True, tip=self.tr("Nothing is lost once."))
         costly = line.once_s > LEAST_ONCE_S
         text = self.tr("{0} s").format(f"{line.once_s:,.0f}" if costly else f"{line.once_s:.2g}")
         tip = self.tr("lost once: {0}").format(once_words(line.one_off))
