@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -73,7 +73,7 @@ class FaultsDock(QWidget):
         self._showing = False
         self.tree = FaultTreeView(self)
         self._items: list[QTreeWidgetItem] = []
-        titles = [self.tr("fault"), self.tr("state"), self.tr("since"), self.tr("takes down")]
+        titles = [self.tr("fault"), self.tr("state"), self.tr("since"), self.tr("what it costs")]
         self.tree.setHeaderLabels(titles)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
@@ -108,6 +108,13 @@ class FaultsDock(QWidget):
         """Other colours."""
         self._theme = theme
         self._fill()
+
+    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
+        """Rows are as high as the text needs."""
+        super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            for item in self._items:
+                item.setSizeHint(0, QSize(0, self.fontMetrics().height() + 8))
 
     def refresh(self) -> None:
         """Show the faults of the latest answer."""
@@ -164,11 +171,21 @@ class FaultsDock(QWidget):
         since = "" if node.at_s is None else clock(node.at_s)
         if node.for_s is not None:
             since = self.tr("{0}, for {1}").format(since, clock(node.for_s))
-        item = QTreeWidgetItem([f"{mark} {node.component}", node.state, since, node.toll])
+        toll = [node.slows, node.toll]
+        if node.also:
+            toll.insert(0, self.tr("also down with {0}").format(node.also))
+        costs = "; ".join(part for part in toll if part)
+        item = QTreeWidgetItem([f"{mark} {node.component}", node.state, since, costs])
+        item.setSizeHint(0, QSize(0, self.fontMetrics().height() + 8))
         colour = self._theme.failed if node.factor == 0 else self._theme.warm
         item.setForeground(0, QBrush(QColor(colour)))
         item.setData(0, Qt.ItemDataRole.UserRole, node.component)
         said = [self.tr("because of {0}").format(cause)] if cause else []
+        if node.also:
+            words = self.tr("also down with {0}, which does not mend it when repaired")
+            said.append(words.format(node.also))
+        if node.slows:
+            said.append(node.slows)
         if node.toll:
             said.append(self.tr("takes down {0}").format(node.toll))
         tip = f"{node.component}: " + "; ".join([node.state, *said])

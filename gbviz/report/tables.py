@@ -139,7 +139,7 @@ def holds_back(loop: LoopState) -> bool:
 
 def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
     """The first cooling loops that hold GPUs back, None for all."""
-    columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "")
+    columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "why")
     table = _table("Cooling loops with slow or dead GPUs", columns, right=5)
     for loop in loops[:most]:
         table.add_row(

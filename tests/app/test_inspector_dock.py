@@ -89,7 +89,7 @@ def test_buttons_fail_and_repair(
     selection.select(["leaf-3"])
     with qtbot.waitSignal(live.answered):
         QTest.mouseClick(dock.fail, Qt.MouseButton.LeftButton)
-    assert "It takes 288 link directions" in shown(dock)
+    assert "It takes 288 links (both directions)" in shown(dock)
     with qtbot.waitSignal(live.answered):
         QTest.mouseClick(dock.repair, Qt.MouseButton.LeftButton)
     assert live.session.clean
