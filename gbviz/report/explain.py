@@ -53,11 +53,14 @@ class Explanation:
     faults: tuple[str, ...]
 
     def text(self) -> str:
-        """All of it as plain text, for a ticket."""
+        """All of it as plain text, for a reader who does not have the scenario."""
+        faults = f"Faults: {', '.join(self.faults) or 'none'}"
+        return "\n".join([self.body(), f"Scenario: {self.scenario}", faults])
+
+    def body(self) -> str:
+        """What there is to say of the component itself."""
         lines = [f"{self.name}: {self.headline}", " ".join(self.sentences)]
-        lines += [f"  {line}" for line in self.arithmetic]
-        lines += [f"Scenario: {self.scenario}", f"Faults: {', '.join(self.faults) or 'none'}"]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {line}" for line in self.arithmetic)])
 
 
 def explain(snapshot: Snapshot, loads: Loads, base_loads: Loads, name: str) -> Explanation:

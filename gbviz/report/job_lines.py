@@ -18,7 +18,8 @@ LEAST_ONCE_S = 1.0
 # What two columns of every table of jobs mean.
 SLOWDOWN = "time now over time on the healthy cluster"
 ONCE = "what the faults cost once: stalled, work lost, restart"
-_SAME = 1.0005
+# Slowdowns up to this are what rounding leaves.
+SAME = 1.0005
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,7 @@ class JobLine:
     @property
     def hurt(self) -> bool:
         """Whether it is slower, does not run, runs on fewer GPUs, or has lost time once."""
-        slower = self.slowdown is None or self.slowdown > _SAME
+        slower = self.slowdown is None or self.slowdown > SAME
         return slower or self.state != "running" or self.once_s > LEAST_ONCE_S
 
 
