@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -9,6 +10,8 @@ from PySide6.QtTest import QTest
 from gbviz.app import status
 from gbviz.app.selection import Selection
 from gbviz.app.status import StatusBar, worst_link
+from gbviz.engine import edits
+from gbviz.jobs.spec import CollectiveJob
 from gbviz.scenario import preset
 from tests.app.busy import answered, failed, opened
 from tests.display.cases import EVERY, broken
@@ -99,7 +102,47 @@ def test_slow_ones_can_be_cancelled(qtbot: QtBot, live: Live, bar: StatusBar) ->
     with qtbot.waitSignal(live.failed):
         QTest.mouseClick(bar.cancel, Qt.MouseButton.LeftButton)
     assert bar.cancel.isHidden()
-    assert "cancelled" in bar.currentMessage()
+    assert bar.old.text() == "✕ figures are old: cancelled"
+    assert bar.way_out.text() == "Try again"
+    with qtbot.waitSignal(live.answered):
+        QTest.mouseClick(bar.way_out, Qt.MouseButton.LeftButton)
+    assert not bar.old.isVisible()
+    assert not bar.way_out.isVisible()
+
+
+def test_a_failure_stays_in_sight_until_it_is_answered(
+    qtbot: QtBot, live: Live, bar: StatusBar
+) -> None:
+    """Two jobs on the same racks cannot be placed: nothing is computed until that is undone."""
+    opened(qtbot, live)
+    twin = live.scenario.jobs[0]
+    assert isinstance(twin, CollectiveJob)
+    clash = twin.model_copy(update={"name": "again"})
+    with qtbot.waitSignal(live.failed):
+        assert live.edit(partial(edits.put_job, job=clash))
+    assert bar.old.isVisible()
+    assert bar.old.text().startswith("✕ figures are old: ")
+    assert bar.way_out.text() == "Undo last step"
+    assert bar.way_out.toolTip() == "add job again"
+    with qtbot.waitSignal(live.answered):
+        QTest.mouseClick(bar.way_out, Qt.MouseButton.LeftButton)
+    assert not bar.old.isVisible()
+    assert len(live.scenario.jobs) == 2
+
+
+def test_the_hint_offers_what_changes_something(
+    qtbot: QtBot, live: Live, bar: StatusBar, selection: Selection
+) -> None:
+    opened(qtbot, live)
+    selection.select(["leaf-3"])
+    assert bar.hint.text() == "leaf-3: F fails, W what if, Enter goes in."
+    failed(qtbot, live, "leaf-3")
+    assert bar.hint.text() == "leaf-3 has failed: R repairs, Enter goes in."
+    selection.select(["leaf-3~spine-0#0"])
+    assert bar.hint.text().startswith("leaf-3~spine-0#0 is down: C goes to the cause")
+    selection.select(["rack-0/tray-0/nic-0"])
+    assert "D degrades" in bar.hint.text()
+    assert "R repairs" not in bar.hint.text()
 
 
 def test_what_is_refused_is_said(live: Live, bar: StatusBar) -> None:
