@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from gbviz.app.actions import Actions, Command
 from gbviz.app.search import Found, SearchBox, find, score
+from gbviz.topology import build, cluster_spec
 from gbviz.topology.selectors import select
 from tests.app.pointing import click
 from tests.display.cases import fabric
@@ -184,3 +185,51 @@ def test_escape_leaves_and_the_next_time_the_last_text_is_selected(box: SearchBo
     assert box.list.count() == 4
     QTest.keyClicks(box.line, "rack")
     assert box.line.text() == "rack"
+
+
+@pytest.mark.parametrize(
+    ("query", "name"),
+    [
+        ("gpu-0", "rack-9/tray-0/gpu-0"),
+        ("gpu 3", "rack-9/tray-0/gpu-3"),
+        ("GPU 70", "rack-9/tray-17/gpu-2"),
+        ("nvswitch 5", "rack-9/nvswitch-5"),
+        ("asic 5", "rack-9/nvswitch-5"),
+        ("rack 3 gpu 6", "rack-3/tray-1/gpu-2"),
+        ("tray", "rack-9/tray-0"),
+        ("feed", "rack-9/feed-a"),
+        ("feed b", "rack-9/feed-b"),
+        ("cdu 4", "hxu-4"),
+        ("leaf-7 port 73", "leaf-7:73"),
+        ("leaf-7:73", "leaf-7:73"),
+        ("leaf 7 cage 37", "leaf-7/cage-37"),
+        ("leaf 7", "leaf-7"),
+    ],
+)
+def test_parts_are_found_as_people_name_them(query: str, name: str) -> None:
+    found = find(query, build(cluster_spec("azure-gb300")), [], COMMANDS, rack=9)
+    assert found[0].name == name
+    assert len(select(build(cluster_spec("azure-gb300")), found[0].name)) == 1
+
+
+def test_other_racks_follow_the_one_that_is_selected() -> None:
+    found = find("nvswitch 5", build(cluster_spec("azure-gb300")), [], [], rack=9)
+    assert [one.name for one in found[:3]] == [f"rack-{n}/nvswitch-5" for n in (9, 0, 1)]
+
+
+def test_a_pod_is_its_racks() -> None:
+    """16 pods of 24 leaves: 6 groups of 4 leaves, each over 4 racks, are 24 racks."""
+    large = build(cluster_spec("gb300-27k"))
+    found = find("pod 5", large, [], COMMANDS)
+    assert (found[0].kind, found[0].name, found[0].hint) == (
+        "selector", "rack-[120-143]", "24 parts",
+    )  # fmt: skip
+    assert (
+        find("pod 16", large, [], []) == [] or find("pod 16", large, [], [])[0].kind != "selector"
+    )
+
+
+@pytest.mark.parametrize("query", ["gpu 72", "tray 18", "feed c", "pod 99", "leaf-7 port 999"])
+def test_what_is_not_there_is_not_offered(query: str) -> None:
+    found = find(query, build(cluster_spec("azure-gb300")), [], [])
+    assert all("gpu" not in one.name and ":" not in one.name for one in found)
