@@ -122,7 +122,8 @@ class JobForm(QDialog):
         self.name_fault.show_fault(checked.faults.get(("name",), ""))
         rest = self.page.show_faults(checked.faults)
         elsewhere = "\n".join(part for part in (rest, *checked.others) if part)
-        self.fault.show_fault(elsewhere or checked.reason)
+        # What stands at its field already is not said again.
+        self.fault.show_fault(elsewhere or ("" if checked.faults else checked.reason))
         self.gpus.setText(self._counts(job, checked))
         self.yaml.setPlainText(yaml_of(job))
         self.ok.setEnabled(checked.job is not None)
