@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -25,6 +27,7 @@ from gbviz.report.fault_tree import FaultNode, fault_tree
 if TYPE_CHECKING:
     from gbviz.app.live import Live
     from gbviz.app.selection import Selection
+    from gbviz.app.table_models import Index
     from gbviz.display.theme import Theme
 
 _MOST = 1000
@@ -61,6 +64,16 @@ class FaultTreeView(QTreeWidget):
             super().keyPressEvent(event)
 
 
+class RoomyRows(QStyledItemDelegate):
+    """Rows as high as those of tables, however large the text."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+        """As wide as usual."""
+        size = super().sizeHint(option, index)
+        size.setHeight(option.fontMetrics.height() + 8)
+        return size
+
+
 class FaultsDock(QWidget):
     """A tree of faults: R or Delete repairs the rows selected, Enter shows one on the map."""
 
@@ -78,6 +91,7 @@ class FaultsDock(QWidget):
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.setAlternatingRowColors(True)
+        self.tree.setItemDelegate(RoomyRows(self.tree))
         self.tree.setAccessibleName(self.tr("Faults"))
         head = self.tree.header()
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -108,13 +122,6 @@ class FaultsDock(QWidget):
         """Other colours."""
         self._theme = theme
         self._fill()
-
-    def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Rows are as high as the text needs."""
-        super().changeEvent(event)
-        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
-            for item in self._items:
-                item.setSizeHint(0, QSize(0, self.fontMetrics().height() + 8))
 
     def refresh(self) -> None:
         """Show the faults of the latest answer."""
@@ -176,7 +183,6 @@ class FaultsDock(QWidget):
             toll.insert(0, self.tr("also down with {0}").format(node.also))
         costs = "; ".join(part for part in toll if part)
         item = QTreeWidgetItem([f"{mark} {node.component}", node.state, since, costs])
-        item.setSizeHint(0, QSize(0, self.fontMetrics().height() + 8))
         colour = self._theme.failed if node.factor == 0 else self._theme.warm
         item.setForeground(0, QBrush(QColor(colour)))
         item.setData(0, Qt.ItemDataRole.UserRole, node.component)

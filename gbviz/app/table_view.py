@@ -26,7 +26,7 @@ from gbviz.report.csv_text import rows_as_tsv
 _SAMPLE = 50
 _WIDEST = 420
 # Letters that the first column keeps, however narrow the view.
-_LEAST = 6
+_LEAST = 9
 _OWN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Delete)
 
 

@@ -173,6 +173,8 @@ def test_rows_grow_with_the_text(qtbot: QtBot, live: Live, dock: FaultsDock) -> 
     before = dock.tree.visualItemRect(item).height()
     font = dock.font()
     assert before >= dock.fontMetrics().height() + 6
+    name = dock.tree.fontMetrics().horizontalAdvance(item.text(0))
+    assert dock.tree.columnWidth(0) > name, "the name is not cut"
     font.setPointSizeF(2 * font.pointSizeF())
     dock.setFont(font)
     assert dock.tree.visualItemRect(item).height() > 1.4 * before
