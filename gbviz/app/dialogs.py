@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from gbviz import __version__
+from gbviz.app.naming import name_inside
 from gbviz.app.settings import LARGEST_FONT, SMALLEST_FONT, ThemeChoice
 from gbviz.display.theme import Ramp
 
@@ -254,6 +255,7 @@ class Preferences(QDialog):
         layout.addLayout(form)
         layout.addStretch(1)
         layout.addWidget(buttons)
+        name_inside(self)
 
     def _choice(self, words: Sequence[str], now: str) -> QComboBox:
         box = QComboBox()

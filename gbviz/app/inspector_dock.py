@@ -12,6 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
 from gbviz.app.factor_bar import FactorBar
+from gbviz.app.naming import name_inside
 from gbviz.app.table_models import state_colour
 from gbviz.errors import InputError
 from gbviz.faults.fault import DEGRADABLE
@@ -74,6 +75,7 @@ class InspectorDock(QWidget):
         order = (self.text, self.factor.slider, self.factor.spin, self.fail, self.repair, self.copy)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
+        name_inside(self)
         self._connect()
         self.refresh()
 

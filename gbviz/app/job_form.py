@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from gbviz.app.job_check import Checker, fresh_job, texts_of
 from gbviz.app.job_fields import fields_of, free_racks, gpus_needed, job_of, yaml_of
 from gbviz.app.job_widgets import FaultLabel, KindPage
+from gbviz.app.naming import name_inside
 from gbviz.scenario.wording import KINDS
 
 if TYPE_CHECKING:
@@ -168,6 +169,9 @@ class JobForm(QDialog):
         text_layout.addWidget(self.yaml)
         text_layout.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignRight)
         self.tabs = QTabWidget()
+        self.tabs.setAccessibleName(self.tr("Job"))
+        self.tabs.tabBar().setAccessibleName(self.tr("Form or YAML"))
+        scroll.setAccessibleName(self.tr("Fields of the job"))
         self.tabs.addTab(scroll, self.tr("Form"))
         self.tabs.addTab(text, self.tr("YAML"))
         self.gpus = QLabel()
@@ -194,6 +198,7 @@ class JobForm(QDialog):
             self._pages[kind] = page
             self.stack.addWidget(page)
         self.stack.setCurrentWidget(self._pages[kind])
+        name_inside(self)
         return self._pages[kind]
 
     @Slot(str)

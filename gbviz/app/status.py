@@ -48,7 +48,7 @@ class StatusBar(QStatusBar):
         self.old = QLabel(self)
         self.old.setAccessibleName(self.tr("Why the figures are old"))
         self.old.setForegroundRole(QPalette.ColorRole.BrightText)
-        self.way_out = QPushButton(self)
+        self.way_out = QPushButton(self.tr("Try again"), self)
         self.state = QLabel(self)
         self.state.setAccessibleName(self.tr("State of the cluster"))
         self.addWidget(self.hint, 1)
