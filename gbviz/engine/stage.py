@@ -132,7 +132,9 @@ class Stage:
 def look(stage: Stage, moment: Moment) -> tuple[Health, Thermal, Prepared]:
     """The cluster at a moment, and each job on it by itself."""
     health = stage.health((*moment.causes, *moment.consequences))
-    thermal = stage.steady(health, busy(stage, _occupied(stage, moment)))
+    thermal = moment.thermal
+    if thermal is None:
+        thermal = stage.steady(health, busy(stage, occupied(stage, moment)))
     given_up = dict(enumerate(moment.given_up))
     return health, thermal, stage.prepared(health, thermal.clock, given_up)
 
@@ -168,7 +170,7 @@ def _stage(scenario: Scenario) -> Stage:
     return Stage(scenario)
 
 
-def _occupied(stage: Stage, moment: Moment) -> dict[int, Ints]:
+def occupied(stage: Stage, moment: Moment) -> dict[int, Ints]:
     """GPUs that each job keeps busy: its ranks', with spares in the place of those given up."""
     found = {}
     for number, (_, placed) in enumerate(stage.work.stepping):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gbviz.cooling import Thermal
     from gbviz.engine.metrics import Metrics
     from gbviz.faults import Fault
     from gbviz.scenario import Scenario
@@ -125,6 +126,8 @@ class Moment:
         For each job that steps the GPUs that it goes on without.
     waiting, vacant
         Numbers of the jobs that do not step, and of those among them whose GPUs are idle.
+    thermal
+        Power, temperatures and clocks where these have not settled yet, else None.
     """
 
     causes: tuple[Fault, ...]
@@ -132,6 +135,7 @@ class Moment:
     given_up: tuple[Ints, ...]
     waiting: frozenset[int]
     vacant: frozenset[int]
+    thermal: Thermal | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import gbviz
-from gbviz.engine import evaluate
+from gbviz.engine import evaluate, heat
 from gbviz.engine.run import run
 from gbviz.faults.actions import Action
 from gbviz.jobs import traffic_job
@@ -159,7 +159,7 @@ def test_all_time_is_accounted_for() -> None:
     assert (made.intervals[0].start_s, made.duration_s) == (0, 7200)
 
 
-def busy(seed: int, count: int) -> Scenario:
+def busy(seed: int, count: int, *, heat: bool = True) -> Scenario:
     """Random faults of all kinds under a training job, a collective and flows."""
     rng = random.Random(seed)
     parts = (
@@ -175,7 +175,9 @@ def busy(seed: int, count: int) -> Scenario:
     events = tuple(
         fail(
             rng.uniform(0, 7000),
-            rng.choice(parts).format(rng.randrange(8), rng.randrange(4), rng.randrange(18)),
+            rng.choice(parts if heat else parts[:-2]).format(
+                rng.randrange(8), rng.randrange(4), rng.randrange(18)
+            ),
             rng.choice([5.0, 60.0, 900.0, None]),
         )
         for _ in range(count)
@@ -185,7 +187,7 @@ def busy(seed: int, count: int) -> Scenario:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_fabric_of_every_interval_is_that_of_a_single_question(seed: int) -> None:
-    scenario = busy(seed, 25)
+    scenario = busy(seed, 25, heat=False)
     made = run(scenario)
     for one in made.intervals:
         if one.end_s == one.start_s:
@@ -228,3 +230,44 @@ def test_a_target_of_tokens_ends_a_job() -> None:
     assert made.intervals[-1].jobs[0].state == "finished"
     assert found.tokens == pytest.approx(1e9)
     assert found.finished_s > 0
+
+
+def test_a_rack_without_cooling_runs_on_until_it_is_too_hot() -> None:
+    """Flow lost at 40 degrees: 87 at 5.02 s, idle at 10.99 s, off at 26.89 s (models.md 6.3)."""
+    made = run(trained(fail(1000, "hxu-2")))
+    told = {words: one.start_s - 1000 for one in made.intervals for words in one.events}
+    assert told["loop-2: 64 GPUs reach the throttle limit"] == pytest.approx(5.019, abs=1e-3)
+    assert told["loop-2: 64 GPUs shut down"] == pytest.approx(26.89, abs=0.01)
+    first = next(one for one in made.intervals if one.start_s == 1000)
+    assert (first.jobs[0].state, first.jobs[0].speed) == ("running", 1.0)
+    assert total(made).aborts == 1
+    assert made.intervals[-1].metrics.live_gpus == 576 - 72
+
+
+def test_half_of_the_cooling_throttles_to_the_balance() -> None:
+    job = CollectiveJob(
+        kind="collective", name="all", op="all_to_all", size=1e9, racks="rack-[0-3]"
+    )
+    scenario = preset("gb300-cdu").with_jobs(job)
+    events = (fail(600, "cdu-[0-1]", 5400.0),)
+    made = run(replace(scenario, events=events, duration_s=9000.0))
+    full = preset("gb300-cdu").with_jobs(job.model_copy(update={"racks": "rack-[0-31]"}))
+    hot = run(replace(full, events=events, duration_s=9000.0))
+    # Four busy racks are no burden; 32 settle at clock 0.725 with the supply at 64.8 degrees.
+    assert all(one.slowest_clock == 1 for one in made.intervals)
+    settled = hot.at(5900.0)
+    assert settled.slowest_clock == pytest.approx(0.725, abs=1e-3)
+    assert settled.supply_c[0] == pytest.approx(64.82, abs=0.01)
+    assert hot.intervals[-1].slowest_clock == 1
+    assert hot.intervals[-1].supply_c.tolist() == [40, 40]
+
+
+def test_finer_panels_change_no_total(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = b"""{gbviz: 1, cluster: {preset: gb300-cdu}, jobs: [{name: train, kind: training,
+    model: llama3-70b, racks: "rack-[0-31]", parallelism: {tp: 4, pp: 4, dp: 144},
+    batch: {global: 576, micro: 1}}], duration: 2h}"""
+    scenario = replace(read("t.yaml", text), events=(fail(600, "cdu-[0-1]", 3600.0),))
+    coarse = total(run(scenario)).useful_s
+    for name in ("PANEL_S", "MOST_PANEL"):
+        monkeypatch.setattr(f"gbviz.engine.heat.{name}", getattr(heat, name) / 4)
+    assert total(run(scenario)).useful_s == pytest.approx(coarse, rel=1e-6)
