@@ -135,9 +135,10 @@ def _panel(times_s: Floats, clocks: Sequence[Floats]) -> float:
 def _mean(times_s: Floats, clocks: Floats) -> Floats:
     """(K,) mean clocks over the time."""
     whole = times_s[-1] - times_s[0]
+    first: Floats = clocks[0]
     if whole <= 0:
-        return clocks[0]
+        return first
     found: Floats = np.trapezoid(clocks, times_s, axis=0) / whole
     # Of what does not change the mean is the value to the last bit, so that it is known again.
-    same: Floats = np.where((clocks == clocks[0]).all(axis=0), clocks[0], found)
+    same: Floats = np.where((clocks == first).all(axis=0), first, found)
     return same
