@@ -86,11 +86,12 @@ class FaultsDock(QWidget):
         self._showing = False
         self.tree = FaultTreeView(self)
         self._items: list[QTreeWidgetItem] = []
-        titles = [self.tr("fault"), self.tr("state"), self.tr("since"), self.tr("what it costs")]
+        titles = [self.tr("fault"), self.tr("state"), self.tr("what it costs"), self.tr("since")]
         self.tree.setHeaderLabels(titles)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.setAlternatingRowColors(True)
+        self.tree.setIndentation(14)
         self.tree.setItemDelegate(RoomyRows(self.tree))
         self.tree.setAccessibleName(self.tr("Faults"))
         head = self.tree.header()
@@ -182,7 +183,7 @@ class FaultsDock(QWidget):
         if node.also:
             toll.insert(0, self.tr("also down with {0}").format(node.also))
         costs = "; ".join(part for part in toll if part)
-        item = QTreeWidgetItem([f"{mark} {node.component}", node.state, since, costs])
+        item = QTreeWidgetItem([f"{mark} {node.component}", node.state, costs, since])
         colour = self._theme.failed if node.factor == 0 else self._theme.warm
         item.setForeground(0, QBrush(QColor(colour)))
         item.setData(0, Qt.ItemDataRole.UserRole, node.component)

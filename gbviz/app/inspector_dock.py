@@ -59,6 +59,7 @@ class InspectorDock(QWidget):
             self.tr("Copy what the faults cost: figures, jobs, and why the selection is as it is"),
         )
         self.factor = FactorBar(self)
+        self._factor_tip = self.factor.slider.toolTip()
         bar = QHBoxLayout()
         for button in (self.fail, self.repair, self.copy):
             bar.addWidget(button)
@@ -187,7 +188,9 @@ class InspectorDock(QWidget):
         self.factor.setEnabled(able)
         kinds = ", ".join(sorted({kind_words(kind_in(name)) for name in names[:_MOST_ASKED]}))
         none = self.tr("Cables, ports, NICs, GPUs and cooling units can be degraded; a {0} cannot.")
-        self.factor.setToolTip("" if able or not names else none.format(kinds))
+        tip = self._factor_tip if able or not names else none.format(kinds)
+        for control in (self.factor, self.factor.slider, self.factor.spin):
+            control.setToolTip(tip)
         if able and answer is not None and not self.factor.busy:
             self.factor.show_factor(condition(answer.snapshot, names[-1]).factor)
 

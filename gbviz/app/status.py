@@ -116,12 +116,13 @@ class StatusBar(QStatusBar):
         state = self._state_of(names[0])
         if state == "failed":
             return self.tr("{} has failed: R repairs, Enter goes in.").format(names[0])
-        if state == "down":
-            return self.tr("{} is down: C goes to the cause, Enter goes in.").format(names[0])
-        keys = [self.tr("F fails")] + [self.tr("R repairs")] * (state != "up")
-        keys += [self.tr("D degrades")] * (kind_in(names[0]) in DEGRADABLE)
-        keys += [self.tr("W what if"), self.tr("Enter goes in")]
-        return f"{names[0]}: {', '.join(keys)}."
+        if state in ("down", "slow"):
+            keys = self.tr("{} is {}: C goes to the cause, F fails it as well, Enter goes in.")
+            return keys.format(names[0], state)
+        offered = [self.tr("F fails")] + [self.tr("R repairs")] * (state in ("degraded", "in part"))
+        offered += [self.tr("D degrades")] * (kind_in(names[0]) in DEGRADABLE)
+        offered += [self.tr("W what if"), self.tr("Enter goes in")]
+        return f"{names[0]}: {', '.join(offered)}."
 
     def _state_of(self, name: str) -> str:
         """The state of a part, "" where that cannot be said."""

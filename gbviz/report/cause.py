@@ -133,6 +133,13 @@ def shortages(snapshot: Snapshot, gpu: int) -> list[str]:
     return []
 
 
+def joint_causes(snapshot: Snapshot, part: Part, cause: str) -> list[str]:
+    """A cause with what else of the same loop or rack is faulty: together they are behind it."""
+    gpus = gpus_of(snapshot.fabric, part)
+    others = shortages(snapshot, gpus.start) if gpus.start < gpus.stop else []
+    return others if cause in others else [cause]
+
+
 def _of_links(snapshot: Snapshot, part: Part) -> Condition:
     fabric = snapshot.fabric
     worth = np.array([_worth(snapshot, link) for link in part.links])

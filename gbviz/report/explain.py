@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.faults.apply import takes_down
-from gbviz.report.cause import Condition, cause_path, condition, shortages
+from gbviz.report.cause import Condition, cause_path, condition, joint_causes
 from gbviz.report.facts import facts
 from gbviz.report.fault_tree import toll_words
 from gbviz.report.places import BUSY, FULL, cable_of, gpus_of, part_named, ways_of
@@ -192,11 +192,7 @@ class _Teller:
 
     def _blame(self) -> str:
         """Its cause, with all other units of the same loop or rack that are faulty as well."""
-        gpus = gpus_of(self.snapshot.fabric, self.part)
-        causes = [self.state.cause]
-        if gpus.start < gpus.stop:
-            others = shortages(self.snapshot, gpus.start)
-            causes = others if self.state.cause in others else causes
+        causes = joint_causes(self.snapshot, self.part, self.state.cause)
         left = {f.component: f.factor for f in self.snapshot.faults if f.component in causes}
         failed = [cause for cause in causes if not left.get(cause)]
         have = "has" if len(failed) == 1 else "have"
@@ -206,7 +202,7 @@ class _Teller:
 
     def _in_part(self) -> tuple[str, list[str], list[str]]:
         lost, total, cause = self.state.lost, self.state.total, self.state.cause
-        what = "links (each direction)" if self.part.links else "GPUs"
+        what = "links" if self.part.links else "GPUs"
         why = f", the first of them because of {cause}" if cause else ""
         first = f"{lost:,} of {total:,} {what} of {self.name} are down{why}."
         _, sentences, arithmetic = self._loaded()

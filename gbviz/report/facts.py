@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gbviz.faults.containment import containers, contents
-from gbviz.report.cause import cause_path, condition
+from gbviz.report.cause import cause_path, condition, joint_causes
 from gbviz.report.places import cable_of, gpus_of, part_named, ways_of
-from gbviz.report.words import counted, number, percent
+from gbviz.report.words import counted, listed, number, percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,7 +98,9 @@ def facts(snapshot: Snapshot, loads: Loads, base_loads: Loads, name: str) -> lis
     found = [Fact("kind", kind_words(part.kind)), Fact("state", _state(snapshot, name))]
     path = cause_path(snapshot, name)[1:]
     if path:
-        found.append(Fact("because of", " < ".join(path), tuple(path)))
+        causes = joint_causes(snapshot, part, path[-1])
+        words = " < ".join([*path[:-1], listed(causes)])
+        found.append(Fact("because of", words, (*path[:-1], *causes)))
     for way in ways_of(snapshot.fabric, name):
         found += _of_way(snapshot, loads, base_loads, way)
     found += _jobs(snapshot, loads, part)

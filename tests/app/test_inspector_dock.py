@@ -202,7 +202,7 @@ def test_only_what_does_something_is_offered(
     selection.select(["leaf-3"])
     assert (dock.fail.isEnabled(), dock.repair.isEnabled()) == (True, False)
     assert "healthy" in dock.repair.toolTip()
-    assert "a leaf cannot" in dock.factor.toolTip()
+    assert "a leaf cannot" in dock.factor.slider.toolTip()
     failed(qtbot, live, "leaf-3")
     assert (dock.fail.isEnabled(), dock.repair.isEnabled()) == (False, True)
     assert "failed already" in dock.fail.toolTip()

@@ -216,6 +216,7 @@ class TestWhatOthersFoundMisleading:
     def test_all_failed_units_of_a_loop_are_named(self) -> None:
         scenario = gbviz.preset("gb300-cdu").with_faults("cdu-0", "cdu-1")
         assert "because cdu-0 and cdu-1 have failed." in said(scenario, "rack-3").sentences[0]
+        assert facts_of(scenario, "rack-3")["because of"] == "loop-0 < cdu-0 and cdu-1"
         words = said(scenario, "cdu-1").sentences[1]
         assert words == "For want of it: 32 racks slowed to 72.49 %."
 
