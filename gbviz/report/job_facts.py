@@ -58,7 +58,7 @@ def job_facts(snapshot: Snapshot, base: Loads, line: JobLine) -> list[Fact]:
         The job.
     """
     never = "never ends" if line.slowdown is None else f"{line.slowdown:.3f}"
-    once = f"{number(round(line.once_s, 1))} s: {once_words(line.one_off)}"
+    once = f"{number(line.once_s)} s: {once_words(line.one_off)}"
     found = [
         Fact("kind", line.kind),
         Fact("state", line.state),
@@ -116,7 +116,7 @@ def job_cost(line: JobLine) -> str:
         slow = "as fast as before"
     parts = [f"{line.name}: {line.state}, {slow} ({line.now}, healthy {line.before})"]
     if line.once_s:
-        seconds = number(round(line.once_s, 1))
+        seconds = number(line.once_s)
         parts.append(f"{seconds} s lost once ({once_words(line.one_off)})")
     if line.lost_gpus:
         parts.append(_gpus(line).partition("; ")[2])

@@ -53,7 +53,7 @@ def test_a_ticket_has_faults_figures_jobs_and_their_limits() -> None:
 def test_a_job_that_only_lost_time_is_in_the_ticket() -> None:
     text = ticket(found(NIC))
     assert "llama: running, as fast as before (" in text
-    assert "1,530.10 s lost once" in text
+    assert "1,530.06 s lost once (30.06 s stalled" in text
     assert ticket(found()).endswith("Jobs: none of 1 is slower, stopped or has lost time")
 
 
