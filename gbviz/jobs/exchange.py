@@ -39,8 +39,8 @@ def countable(by: Router, groups: Ints) -> Bools:
     return found
 
 
-def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
-    """What the exchange among countable members puts on the fabric, (links,) transfers.
+def counted_loads(by: Router, groups: Ints, simple: Bools) -> tuple[Floats, Ints, Floats]:
+    """What the exchange among countable members puts on NICs, and from leaf to leaf.
 
     Parameters
     ----------
@@ -49,6 +49,11 @@ def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
     groups, simple
         (n, k) GPU numbers, and which of them are `countable`: each sends 1 to each other one of
         its group in another rack.
+
+    Returns
+    -------
+    load, leaves, amount
+        (NIC links,) transfers; (2, p) source and target leaf, and (p,) transfers between these.
 
     Notes
     -----
@@ -65,7 +70,7 @@ def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
     by_rack = np.zeros((n, racks, R))
     np.add.at(by_rack, (of, rack, rail), 1.0)
     on_rail = by_rack.sum(axis=1)
-    load = np.zeros(len(by.space.capacity))
+    load = np.zeros(int(start[2]))
     away = on_rail[of] - by_rack[of, rack]  # (n k, R) members on each rail in other racks
     for r in range(R):
         np.add.at(load, start[0] + tray * R + r, away[:, r])
@@ -78,8 +83,7 @@ def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
     apart = np.tensordot(by_area.sum(axis=2), by_area, ((0,), (0,)))  # (areas, areas, R)
     apart[np.arange(areas), np.arange(areas)] = 0.0
     one, two, on = np.nonzero(apart)
-    _leaf_loads(by, load, one * R + on, two * R + on, apart[one, two, on])
-    return load
+    return load, np.stack([one * R + on, two * R + on]), apart[one, two, on]
 
 
 def tray_pairs(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, Ints, Floats]]:
@@ -133,17 +137,3 @@ def _joined(by: Router) -> Bools:
     ample = between(by.nvlink, R) >= (R + 1) * by.live.nic_up.max(initial=0.0)
     trays[hurt] = ample.all(axis=(2, 3))[by.nvlink.slot[hurt]]
     return np.repeat(trays.reshape(-1), R)
-
-
-def _leaf_loads(by: Router, load: Floats, a: Ints, b: Ints, amount: Floats) -> None:
-    """Add what leaf pairs put on the links between leaves, spines and cores."""
-    start, K, E = by.space.starts, by.live.n_classes, len(by.live.cores)
-    key, per_pod = by.table.key(a, b), by.live.shape.leaves_per_pod
-    for c in by.live.live_classes.tolist():
-        part = by.table.spine[c].take(key) * amount
-        np.add.at(load, start[2] + a * K + c, part)
-        np.add.at(load, start[3] + b * K + c, part)
-    for e in range(E):
-        part = by.table.core[e].take(key) * amount
-        np.add.at(load, start[4] + a // per_pod * E + e, part)
-        np.add.at(load, start[5] + b // per_pod * E + e, part)
