@@ -15,6 +15,7 @@ from gbviz.engine.metrics import metrics
 from gbviz.engine.state import State, healthy_state, rack_faults
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
+from gbviz.flows.router import router
 from gbviz.topology import build
 
 if TYPE_CHECKING:
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gbviz.engine.jobs import JobsState, Prepared
     from gbviz.engine.metrics import Metrics
     from gbviz.faults import Fault
+    from gbviz.flows.router import Router
     from gbviz.jobs.impact import JobImpact
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Floats, Ints
@@ -65,23 +67,28 @@ class Stage:
         key = (id(health), None if activity is None else activity.tobytes())
         return self._once("steady", key, lambda: steady(self.fabric, health, activity), health)
 
+    def router(self, health: Health) -> Router:
+        """The fabric ready to route."""
+        routing = (self.scenario.routing, self.scenario.seed)
+        return self._once(
+            "router", id(health), lambda: router(self.fabric, health, *routing), health
+        )
+
     def metrics(self, health: Health, thermal: Thermal) -> Metrics:
         """What the fabric can do; of clocks only their mean counts."""
-        mode, seed = self.scenario.routing, self.scenario.seed
 
         def find() -> Metrics:
-            return metrics(self.fabric, health, thermal, mode, seed)
+            return metrics(self.router(health), thermal)
 
         found = self._once("metrics", id(health), find, health)
         return replace(found, compute_fraction=float(thermal.clock.mean()))
 
     def prepared(self, health: Health, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
         """Every job by itself on what is left of its placement."""
-        routing = (self.scenario.routing, self.scenario.seed)
         lost = tuple((job, gpus.tobytes()) for job, gpus in sorted(given_up.items()) if len(gpus))
 
         def find() -> Prepared:
-            return prepared(self.fabric, health, clock, self.work.stepping, routing, given_up)
+            return prepared(self.router(health), clock, self.work.stepping, given_up)
 
         return self._once("prepared", (id(health), clock.tobytes(), lost), find, health)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -58,6 +58,10 @@ class Router:
     def single_path(self) -> bool:
         """True where each flow takes one path."""
         return self.mode in ("ecmp", "static")
+
+    def over_racks(self) -> Router:
+        """The same with the traffic of a GPU without its NIC spread over its rack."""
+        return replace(self, nics=replace(self.nics, relay=self.nvlink.gpus))
 
 
 def router(
