@@ -128,9 +128,12 @@ class _Run:
         ):
             if clock.occupies:
                 lost = self.given_up.get(number)
-                gpus = placed.gpus if lost is None else np.concatenate([placed.gpus, placed.spares])
+                gpus = placed.gpus
                 if lost is not None and len(lost):
-                    gpus = gpus[~np.isin(gpus, lost)][: len(placed.gpus)]
+                    there = np.ones(self.stage.fabric.count("gpu"), dtype=bool)
+                    there[lost] = False
+                    gpus = np.concatenate([placed.gpus, placed.spares])
+                    gpus = gpus[there[gpus]][: len(placed.gpus)]
                 found[number] = gpus
         return found
 

@@ -109,8 +109,9 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     busy = np.zeros((2, shape.leaves), dtype=bool)
     for way, nic in zip(busy, (live.nic_up, live.nic_down), strict=True):
         way[nics.leaf[nic > 0]] = True
-    between = _table(live, kinds, busy, first[rows[0]], last[rows[1]], R)
-    shape_of = (len(first), len(first))
+    ends = np.append(first[rows[0]], first), np.append(last[rows[1]], first)
+    table, pairs = _table(live, kinds, busy, *ends, R), len(rows[0])
+    between = table.pattern[:pairs].reshape(len(first), len(first))
     return Groups(
         group_class,
         first,
@@ -118,8 +119,8 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
         members.astype(np.float64),
         tray_class,
         trays,
-        TrayTable(between.pattern.reshape(shape_of), between.sent, between.cut),
-        _table(live, kinds, busy, first, first, R),
+        TrayTable(between, table.sent, table.cut),
+        TrayTable(table.pattern[pairs:], table.sent, table.cut),
     )
 
 
@@ -135,14 +136,15 @@ def _tray_classes(nics: Rails) -> tuple[Ints, tuple[Bools, Bools, Bools]]:
     R = nics.rails
     trays = len(nics.live) // R
     rows = [some.reshape(trays, -1) for some in (nics.send, nics.receive, nics.live)]
-    whole = rows[0].all(axis=1) & rows[1].all(axis=1) & rows[2].all(axis=1)
-    odd = np.flatnonzero(~whole)
+    odd = nics.odd[~np.concatenate([row[nics.odd] for row in rows], axis=1).all(axis=1)]
     classes, first = np.zeros(trays, dtype=np.int64), np.zeros(0, dtype=np.int64)
     if len(odd):
         packed = np.packbits(np.concatenate([row[odd] for row in rows], axis=1), axis=1)
         _, at, of_odd = np.unique(packed, axis=0, return_index=True, return_inverse=True)
         first, classes[odd] = odd[at], of_odd.reshape(-1)
     if len(odd) < trays:
+        whole = np.ones(trays, dtype=bool)
+        whole[odd] = False
         classes[whole] = len(first)
         first = np.append(first, whole.argmax())
     send, receive, live = (

@@ -67,15 +67,14 @@ def counted_loads(by: Router, groups: Ints, simple: Bools) -> tuple[Floats, Ints
     of, gpu = np.nonzero(simple)[0], groups[simple]
     rack, rail, tray = gpu // by.nvlink.gpus, gpu % R, gpu // R
     racks = len(by.nvlink.slot)
-    by_rack = np.zeros((n, racks, R))
-    np.add.at(by_rack, (of, rack, rail), 1.0)
+    place = (of * racks + rack) * R + rail
+    by_rack = np.bincount(place, minlength=n * racks * R).astype(np.float64).reshape(n, racks, R)
     on_rail = by_rack.sum(axis=1)
-    load = np.zeros(int(start[2]))
     away = on_rail[of] - by_rack[of, rack]  # (n k, R) members on each rail in other racks
-    for r in range(R):
-        np.add.at(load, start[0] + tray * R + r, away[:, r])
+    by_tray = [np.bincount(tray, away[:, r], int(start[1]) // R) for r in range(R)]
     others = on_rail.sum(axis=1)[of] - by_rack.sum(axis=2)[of, rack]
-    np.add.at(load, start[1] + gpu, others)
+    got = np.bincount(gpu, others, int(start[1]))
+    load: Floats = np.append(np.stack(by_tray, axis=1), got).astype(np.float64, copy=False)
     areas = by.live.shape.leaves // R
     padded = np.zeros((n, areas * per_group, R))
     padded[:, :racks] = by_rack
