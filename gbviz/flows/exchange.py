@@ -137,7 +137,8 @@ def _tray_classes(nics: Rails) -> tuple[Ints, tuple[Bools, Bools, Bools]]:
     trays = len(nics.live) // R
     rows = [some.reshape(trays, -1) for some in (nics.send, nics.receive, nics.live)]
     odd = nics.odd[~np.concatenate([row[nics.odd] for row in rows], axis=1).all(axis=1)]
-    classes, first = np.zeros(trays, dtype=np.int64), np.zeros(0, dtype=np.int64)
+    classes: Ints = np.zeros(trays, dtype=np.int64)
+    first: Ints = np.zeros(0, dtype=np.int64)
     if len(odd):
         packed = np.packbits(np.concatenate([row[odd] for row in rows], axis=1), axis=1)
         _, at, of_odd = np.unique(packed, axis=0, return_index=True, return_inverse=True)

@@ -91,6 +91,25 @@ def tray_pairs(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, 
     GPUs of one tray use the same NICs where NVLink joins all of them: one stands for all. Not where
     NVLink between two of them could be a limit: each has steps of its own there.
     """
+    kept: list[tuple[Ints, Ints, Floats]] = []
+    pairs = 0
+    for part in _pairs_by_group(by, groups, simple):
+        if kept and pairs + len(part[0]) > _MOST_PAIRS:
+            yield _merged(kept)
+            kept, pairs = [], 0
+        kept.append(part)
+        pairs += len(part[0])
+    if kept:
+        yield _merged(kept)
+
+
+def _merged(parts: list[tuple[Ints, Ints, Floats]]) -> tuple[Ints, Ints, Floats]:
+    source, target, times = zip(*parts, strict=True)
+    return np.concatenate(source), np.concatenate(target), np.concatenate(times)
+
+
+def _pairs_by_group(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """`tray_pairs`, in smaller parts."""
     left = ~simple.all(axis=1)
     if not left.any():
         return

@@ -292,17 +292,15 @@ def _flat_rings(by: Router, groups: Ints, amount: float) -> Edge:
     Each ring visits rack after rack; as many rings as the smallest rack has members share the
     bytes, and each crosses to the next rack by NICs of its own.
     """
-    source, target, each = [], [], []
-    for group in groups:
-        rack = group // by.nvlink.gpus
-        starts = np.flatnonzero(np.diff(rack, prepend=-1))
-        parts = np.split(group, starts[1:])
-        rings = min(len(part) for part in parts)
-        ahead = parts[1:] + parts[:1]
-        source.append(np.concatenate([part[:rings] for part in parts]))
-        target.append(np.concatenate([part[:rings] for part in ahead]))
-        each.append(np.full(len(source[-1]), amount / rings))
-    across = _flows(by, np.concatenate(source), np.concatenate(target), np.concatenate(each))
+    members, start = groups.reshape(-1), _starts(groups // by.nvlink.gpus)
+    of = start // groups.shape[1]
+    head = np.flatnonzero(np.diff(of, prepend=-1))  # the first rack of each group
+    rings = np.minimum.reduceat(np.diff(start, append=groups.size), head)[of]
+    ahead = np.append(start[1:], 0)
+    ahead[np.append(head[1:], len(start)) - 1] = start[head]
+    number = np.arange(rings.sum()) - np.repeat(np.cumsum(rings) - rings, rings)
+    source, target = (members[np.repeat(first, rings) + number] for first in (start, ahead))
+    across = _flows(by, source, target, np.repeat(amount / rings, rings))
     local, near = _ring(groups)
     inside = local // by.nvlink.gpus == near // by.nvlink.gpus
     within = _flows(by, local[inside], near[inside], amount)
@@ -311,9 +309,14 @@ def _flat_rings(by: Router, groups: Ints, amount: float) -> Edge:
 
 def _members(rack: Ints) -> int:
     """Members that every group has in each of its racks; 0 where these differ. Rows are sorted."""
-    starts = np.concatenate([np.ones((len(rack), 1), bool), rack[:, 1:] != rack[:, :-1]], axis=1)
-    run = np.diff(np.flatnonzero(starts.reshape(-1)), append=starts.size)
+    run = np.diff(_starts(rack), append=rack.size)
     return int(run[0]) if (run == run[0]).all() else 0
+
+
+def _starts(rack: Ints) -> Ints:
+    """Where, row after row, the members in one rack begin."""
+    new = np.concatenate([np.ones((len(rack), 1), bool), rack[:, 1:] != rack[:, :-1]], axis=1)
+    return np.flatnonzero(new)
 
 
 def _all_to_all(by: Router, groups: Ints, size: float) -> Edge:
