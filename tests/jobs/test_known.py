@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -58,6 +58,53 @@ def test_known_or_found_afresh_is_the_same_to_the_bit(
         if len(live) < 4:
             continue
         groups = live[: len(live) // 2 * 2].reshape(2, -1)
+        monkeypatch.setattr(phases, "KNOWN", shared)
+        with_memory = every_phase(by, groups)
+        monkeypatch.setattr(phases, "KNOWN", KnownEdges())
+        assert all(same(*both) for both in zip(with_memory, every_phase(by, groups), strict=True))
+
+
+ALL = np.arange(8 * 72).reshape(8, 72).T
+# GPU 0 keeps 9 of its 18 links: ample for NICs at half their rate, but not for whole ones.
+FEW_LINKS = " ".join(f"rack-0/tray-0/gpu-0~rack-0/nvswitch-{n}" for n in range(9))
+ALL_BUT_FIRST = " ".join(f"leaf-0~spine-{n}" for n in (1, 2, 3))
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        ("rack-0/nvswitch-1", "rack-0/nvswitch-2 rack-0/nvswitch-1", "rack-0/tray-0/gpu-1>*", ""),
+        (FEW_LINKS, FEW_LINKS + " half", FEW_LINKS),
+        (ALL_BUT_FIRST, ALL_BUT_FIRST + " leaf-4~spine-0", "leaf-4~spine-0", ALL_BUT_FIRST),
+    ],
+)
+@pytest.mark.parametrize("groups", [TP, DP, ALL, np.arange(288).reshape(2, 144)])
+def test_states_that_differ_in_one_thing(
+    turns: tuple[str, ...], groups: Ints, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """NVLink of one rack; the rate of all NICs; leaves that no longer reach each other."""
+    shared = KnownEdges()
+    for turn in turns:
+        dead = [name for name in turn.split() if name != "half"]
+        slow = [("rack-*/tray-*/nic-*", 0.5)] if "half" in turn else []
+        by = router(EIGHT, broken(EIGHT, *dead, *slow), "adaptive", 0)
+        monkeypatch.setattr(phases, "KNOWN", shared)
+        with_memory = every_phase(by, groups)
+        monkeypatch.setattr(phases, "KNOWN", KnownEdges())
+        assert all(same(*both) for both in zip(with_memory, every_phase(by, groups), strict=True))
+
+
+def test_fabrics_with_as_many_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
+    shared, groups = KnownEdges(), np.arange(24).reshape(2, 12)
+    shapes: tuple[dict[str, Any], ...] = (
+        {"racks": 6, "trays_per_rack": 2, "gpus_per_tray": 2, "radix": 8},
+        {"racks": 3, "trays_per_rack": 4, "gpus_per_tray": 2, "radix": 8},
+        {"racks": 6, "trays_per_rack": 1, "gpus_per_tray": 4, "radix": 16},
+        {"racks": 6, "trays_per_rack": 2, "gpus_per_tray": 2, "radix": 8, "leaves_per_pod": 2},
+    )
+    for parts in shapes:
+        fabric = build(cluster_spec(**parts))
+        by = router(fabric, broken(fabric), "adaptive", 0)
         monkeypatch.setattr(phases, "KNOWN", shared)
         with_memory = every_phase(by, groups)
         monkeypatch.setattr(phases, "KNOWN", KnownEdges())
