@@ -86,11 +86,10 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
     loads = np.zeros((len(jobs), len(capacity)))
     for row, job in zip(loads, jobs, strict=True):
         for phase, times in zip(job.phases, job.repeats, strict=True):
-            row[phase.link] += phase.load * times
-    users = np.count_nonzero(loads, axis=0) + streams
+            np.add.at(row, phase.link, phase.load * times)
+    users = (loads > 0).sum(axis=0) + streams
     met = np.flatnonzero(users > 1)
-    # Jobs on leaves of their own meet nowhere, and then there is nothing to look for.
-    number_of: Ints = np.zeros(len(capacity) if len(met) else 0, dtype=np.int64)
+    number_of = np.zeros(len(capacity), dtype=np.int64)
     number_of[met] = np.arange(len(met))
     seen = [[_room(p, users, capacity, number_of) for p in job.phases] for job in jobs]
     here, others = loads[:, met], traffic[met]
@@ -143,9 +142,6 @@ class _Room:
 
 
 def _room(phase: Phase, users: Ints, capacity: Floats, number_of: Ints) -> _Room:
-    if not len(number_of):
-        none: Ints = np.zeros(0, dtype=np.int64)
-        return _Room(none, none, none, phase.room[:0])
     which = np.flatnonzero(users[phase.link] > 1)
     link = phase.link[which]
     return _Room(which, number_of[link], users[link], capacity[link])

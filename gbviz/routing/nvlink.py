@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -63,7 +62,8 @@ def nvlink_stage(fabric: Fabric, health: Health) -> NVLinkStage:
     found = []
     for rack in damaged.tolist():
         links = health.nvlink_capacity(fabric, rack)
-        found.append(_classes(links.tobytes(), links.shape))
+        classes, first = group_columns([links[0], links[1]])
+        found.append((links[:, :, first], np.bincount(classes), classes))
     width = max((len(asics) for _, asics, _ in found), default=0)
     share = np.zeros((len(found), 2, nvlink.gpus, width))
     asics = np.zeros((len(found), width))
@@ -73,17 +73,6 @@ def nvlink_stage(fabric: Fabric, health: Health) -> NVLinkStage:
     by_class = np.array([c for _, _, c in found], dtype=np.int64).reshape(-1, nvlink.asics)
     own = (share * asics[:, None, None, :]).reshape(-1)
     return NVLinkStage(nvlink.gpus, slot, np.concatenate([whole, own]), share, asics, by_class)
-
-
-@lru_cache(maxsize=256)
-def _classes(packed: bytes, shape: tuple[int, ...]) -> tuple[Floats, Ints, Ints]:
-    """A rack's links by class, ASICs in each class, class of each ASIC; from (2, G, ASICs) links.
-
-    Remembered, since a damaged rack stays as it is while others change.
-    """
-    links = np.frombuffer(packed).reshape(shape)
-    classes, first = group_columns([links[0], links[1]])
-    return links[:, :, first], np.bincount(classes), classes
 
 
 def tray_pairs(stage: NVLinkStage, R: int) -> Floats:
