@@ -22,7 +22,8 @@ class TrayTable:
     """What two trays exchange when every live GPU sends every other 1 byte.
 
     It depends on the two tray classes and on which leaves of the two groups live cables join; the
-    latter are few patterns, so tables are kept by pattern and not by pair of groups.
+    latter are few patterns, so tables are kept by pattern and not by pair of groups. Some patterns
+    may be those of other pairs only.
 
     Parameters
     ----------
