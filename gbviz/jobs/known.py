@@ -73,7 +73,8 @@ class KnownEdges:
                     self._known.move_to_end(state)
                     return self._known[state][0]
         found = find()
-        self._keep(near if found.near else far, found, sum(len(text) for _, text in who))
+        texts = [text for _, text in who] + [text for _, state in hurt for text in state]
+        self._keep(near if found.near else far, found, sum(len(text) for text in texts))
         return found
 
     def _keep(self, key: Hashable, edge: Edge, key_bytes: int) -> None:
