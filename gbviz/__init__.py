@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gbviz.engine import Metrics, Snapshot, evaluate
+    from gbviz.engine.run import run
+    from gbviz.engine.timeline import Timeline
     from gbviz.errors import FabricError, GbvizError, InputError, ScenarioError
     from gbviz.jobs import TrafficJob, traffic_job
     from gbviz.scenario import Scenario, preset
@@ -26,11 +28,13 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Snapshot",
+    "Timeline",
     "TrafficJob",
     "__version__",
     "evaluate",
     "load",
     "preset",
+    "run",
     "traffic_job",
 ]
 
@@ -47,6 +51,8 @@ _HOME = {
     "load": "scenario.file",
     "preset": "scenario",
     "traffic_job": "jobs",
+    "run": "engine.run",
+    "Timeline": "engine.timeline",
 }
 
 

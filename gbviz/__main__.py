@@ -29,7 +29,7 @@ def main() -> None:
 
 
 # What the command line leaves to the app, imported only where it is used.
-_OF_THE_APP = {"picture": "gbviz.app.picture:picture"}
+_OF_THE_APP = {"paint": "gbviz.app.picture:paint_file"}
 # What the demo breaks where nobody can break anything by hand.
 _BROKEN = ("--fail", "leaf-30")
 _SUFFIXES = (".yaml", ".yml", ".json")

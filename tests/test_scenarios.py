@@ -13,7 +13,7 @@ FILES = sorted((Path(__file__).parent.parent / "scenarios").glob("*.yaml"))
 
 
 def test_there_are_at_least_twelve() -> None:
-    assert len(FILES) >= 12
+    assert len(FILES) >= 18
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
@@ -26,7 +26,10 @@ def test_opens_with_what_to_look_at(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_keeps_its_expectations(path: Path) -> None:
-    found = document(gbviz.evaluate(gbviz.load(path)))
+    scenario = gbviz.load(path)
+    timeline = gbviz.run(scenario)
+    assert timeline.problems == ()
+    found = document(gbviz.evaluate(scenario), timeline=timeline)
     assert found["expect"], "a scenario says what is right"
     assert [row for row in found["expect"] if not row["passed"]] == []
     assert found["checks"]["conservation"] == "ok"
@@ -36,4 +39,6 @@ def test_keeps_its_expectations(path: Path) -> None:
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_breaks_something(path: Path) -> None:
-    assert gbviz.evaluate(gbviz.load(path)).faults
+    scenario = gbviz.load(path)
+    times = [event.at_s for event in scenario.events]
+    assert any(gbviz.evaluate(scenario, at_s).faults for at_s in times)

@@ -58,7 +58,9 @@ class Asks(QObject):
             self.export_picture(Path(name))
 
     def export_picture(self, path: Path) -> bool:
-        """Write the view that is shown, twice as fine, with its selection."""
+        """Write the view that is shown, twice as fine; a PNG where the name says nothing."""
+        if not path.suffix:
+            path = path.with_name(f"{path.name}.png")
         canvas = self._window.current_canvas()
         world = canvas.world()
         if world is None:

@@ -54,6 +54,7 @@ class Canvas(QWidget):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.camera = Camera()
+        self.font_scale = 1.0
         self.band: tuple[float, float, float, float] | None = None
         self.pointer = (0.0, 0.0)
         self._picture: QImage | None = None
@@ -98,13 +99,19 @@ class Canvas(QWidget):
             return None
         scale = self.devicePixelRatioF()
         size = round(self.width() * scale), round(self.height() * scale)
-        return view_of(self.camera, world, max(size[0], 1), max(size[1], 1), scale)
+        return view_of(self.camera, world, max(size[0], 1), max(size[1], 1), scale, self.font_scale)
 
     def redraw(self) -> None:
         """Draw the picture anew, with the next paint event."""
         self._idle.stop()
         self._fresh = False
         self.update()
+
+    def set_font_scale(self, scale: float) -> None:
+        """Draw text larger or smaller than usual."""
+        if scale != self.font_scale:
+            self.font_scale = scale
+            self.redraw()
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom by a factor about a point of the widget, its middle by default."""
@@ -197,6 +204,7 @@ class Canvas(QWidget):
         """Draw anew once the window has its size."""
         super().resizeEvent(event)
         self.redraw()
+        self.moved.emit()
 
     def wheelEvent(self, event: QWheelEvent) -> None:  # noqa: N802
         """Zoom about the pointer; with Shift or sideways, pan."""

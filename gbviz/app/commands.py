@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from gbviz.app.actions import Command
 from gbviz.display.links import LINK_STYLES
 from gbviz.display.shades import COLOUR_BY
 from gbviz.engine import edits
+from gbviz.faults.partition import Policy
 from gbviz.routing.modes import MODES
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def add_commands(window: MainWindow, actions: Actions) -> None:
     _choices(window, actions)
     for name, dock in window.panels.docks.items():
         actions.adopt(f"panel.{name}", "view/panels", dock.toggleViewAction())
-    for command in (*_places(window), *_help(window)):
+    for command in (*_places(window), *_time(window), *_help(window)):
         actions.add(command)
 
 
@@ -40,6 +41,7 @@ def menus(window: MainWindow) -> list[tuple[str, str]]:
         ("jobs", tr("&Jobs")),
         ("view", tr("&View")),
         ("go", tr("&Go")),
+        ("time", tr("&Time")),
         ("help", tr("&Help")),
     ]
 
@@ -98,16 +100,7 @@ def _edits(window: MainWindow) -> list[Command]:
 
 def _faults(window: MainWindow) -> list[Command]:
     tr, deeds, live = window.tr, window.deeds, window.live
-    tools = window.desk.use_tool
     return [
-        Command(
-            "tool.select",
-            "faults/tool",
-            tr("&Select"),
-            ("V",),
-            partial(tools, "select"),
-            tr("Clicks select"),
-        ),
         Command(
             "faults.fail",
             "faults/do",
@@ -260,29 +253,51 @@ def _choices(window: MainWindow, actions: Actions) -> None:
         ],
         f"theme.{now.theme}",
     )
-    for mode, says in MODES.items():
-        route = partial(edits.route, mode=mode)
-        actions.add(
+    tools = (
+        ("select", tr("&Select"), ("V",), tr("Clicks select")),
+        ("fail", tr("Fail by &click"), (), tr("Every click fails what it hits, until V or Escape")),
+        ("repair", tr("Repair by c&lick"), (), tr("Every click repairs what it hits")),
+    )
+    actions.choose(
+        "tool",
+        [
+            Command(
+                f"tool.{name}", "faults/tool", text, keys, partial(window.desk.use_tool, name), says
+            )
+            for name, text, keys, says in tools
+        ],
+        "tool.select",
+    )
+    scenario, edit = window.live.scenario, window.live.edit
+    actions.choose(
+        "route",
+        [
             Command(
                 f"route.{mode}",
                 "jobs/routing",
                 tr("Route by {}").format(mode),
                 (),
-                partial(window.live.edit, route),
+                partial(edit, partial(edits.route, mode=mode)),
                 says,
             )
-        )
-    for policy in ("adaptive", "full-bandwidth"):
-        change_policy = partial(edits.nvlink_policy, policy=policy)
-        actions.add(
+            for mode, says in MODES.items()
+        ],
+        f"route.{scenario.routing}",
+    )
+    actions.choose(
+        "nvlink",
+        [
             Command(
                 f"nvlink.{policy}",
                 "jobs/nvlink",
                 tr("NVLink policy: {}").format(policy),
                 (),
-                partial(window.live.edit, change_policy),
+                partial(edit, partial(edits.nvlink_policy, policy=policy)),
             )
-        )
+            for policy in get_args(Policy)
+        ],
+        f"nvlink.{scenario.nvlink_policy}",
+    )
 
 
 def _places(window: MainWindow) -> list[Command]:
@@ -316,6 +331,30 @@ def _places(window: MainWindow) -> list[Command]:
             tr("&Cause of the selected part's state"),
             ("C",),
             window.desk.go_to_cause,
+        ),
+    ]
+
+
+def _time(window: MainWindow) -> list[Command]:
+    tr, dock, live = window.tr, window.panels.timeline, window.live
+    return [
+        Command(
+            "time.play",
+            "time/play",
+            tr("&Play or pause"),
+            ("Space",),
+            window.desk.play,
+            tr("Let time pass in the timeline"),
+        ),
+        Command(
+            "time.live",
+            "time/mode",
+            tr("&Live: the scenario's end"),
+            ("L",),
+            partial(live.look_at, None),
+        ),
+        Command(
+            "time.timeline", "time/mode", tr("&Timeline: a moment"), ("T",), dock.go_to_timeline
         ),
     ]
 

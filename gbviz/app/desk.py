@@ -37,7 +37,13 @@ class Desk(QObject):
             "fail": self.tr("Every click fails what it hits, until V or Escape."),
             "repair": self.tr("Every click repairs what it hits, until V or Escape."),
         }
-        self._window.statusBar().showMessage(says[tool], 6000)
+        window = self._window
+        window.actions_by_name[f"tool.{tool}"].setChecked(True)
+        shape = Qt.CursorShape.ArrowCursor if tool == "select" else Qt.CursorShape.CrossCursor
+        for canvas in (window.fabric, window.matrix, window.rack, window.panels.rack):
+            canvas.setCursor(shape)
+        window.tool_sign.setText("" if tool == "select" else f"  {says[tool]}  ")
+        window.tool_sign.setVisible(tool != "select")
 
     def fail(self) -> None:
         """Fail the selection, or let clicks fail."""
@@ -161,6 +167,11 @@ class Desk(QObject):
                 at = number
         _first_in(panes[(at + step) % len(panes)]).setFocus(Qt.FocusReason.TabFocusReason)
 
+    def play(self) -> None:
+        """Play or pause the timeline, and bring it into sight."""
+        self._window.panels.docks["timeline"].raise_()
+        self._window.panels.timeline.toggle()
+
     def go_to_worst(self) -> None:
         """Select the fullest link and bring it into sight."""
         answer = self._window.live.answer
@@ -224,7 +235,9 @@ class Desk(QObject):
     @Slot()
     def refresh_history(self) -> None:
         """Name what undo and redo would do, and mark unsaved work."""
-        session = self._window.live.session
+        session, scenario = self._window.live.session, self._window.live.scenario
+        for name in (f"route.{scenario.routing}", f"nvlink.{scenario.nvlink_policy}"):
+            self._window.actions_by_name[name].setChecked(True)
         self._window.bar.name_steps(session.undo_label, session.redo_label)
         self._window.setWindowModified(self._window.documents.unsaved)
         self._window.actions_by_name["file.revert"].setEnabled(

@@ -27,6 +27,7 @@ from PySide6.QtWidgets import (
 )
 
 from gbviz import __version__
+from gbviz.app.naming import name_inside
 from gbviz.app.settings import LARGEST_FONT, SMALLEST_FONT, ThemeChoice
 from gbviz.display.theme import Ramp
 
@@ -171,8 +172,9 @@ class ShortcutSheet(QDialog):
         inner = QWidget()
         form = QFormLayout(inner)
         form.setHorizontalSpacing(24)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         for group in dict.fromkeys(row[0] for row in rows):
-            head = QLabel(group)
+            head = QLabel(group[:1].upper() + group[1:])
             font = head.font()
             font.setBold(True)
             head.setFont(font)
@@ -182,16 +184,23 @@ class ShortcutSheet(QDialog):
                 if own == group:
                     shown = QLabel(keys)
                     shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-                    form.addRow(text.replace("&", ""), shown)
+                    shown.setWordWrap(True)
+                    what = text.replace("&", "")
+                    shown.setAccessibleName(f"{what}: {keys}")
+                    form.addRow(what, shown)
         scroll = QScrollArea()
         scroll.setWidgetResizable(True)
+        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        scroll.setAccessibleName(self.tr("Keyboard shortcuts"))
         scroll.setWidget(inner)
         buttons = QDialogButtonBox(_BUTTONS.Close)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.addWidget(scroll, 1)
         layout.addWidget(buttons)
-        self.resize(480, 600)
+        bar = scroll.verticalScrollBar().sizeHint().width()
+        scroll.setMinimumWidth(inner.minimumSizeHint().width() + bar + 2 * scroll.frameWidth())
+        self.resize(max(480, inner.sizeHint().width() + bar + 40), 600)
 
 
 class Preferences(QDialog):
@@ -246,6 +255,7 @@ class Preferences(QDialog):
         layout.addLayout(form)
         layout.addStretch(1)
         layout.addWidget(buttons)
+        name_inside(self)
 
     def _choice(self, words: Sequence[str], now: str) -> QComboBox:
         box = QComboBox()

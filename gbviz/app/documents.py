@@ -223,18 +223,20 @@ class Documents(QObject):
             data = read_bytes(path, str(path))
             return read(path, data), data
         except ScenarioError as error:
-            count = len(error.faults) + error.unlisted
-            says = printable(error.faults[0].message)
-            sentence = (
-                self.tr("{}: {}").format(printable(path.name), says)
-                if count == 1
-                else self.tr("{} has {} faults.").format(printable(path.name), f"{count:,}")
-            )
+            sentence = _first_fault(error, path.name)
+            more = len(error.faults) + error.unlisted - 1
+            if more:
+                has = (
+                    self.tr("It has {} more fault.")
+                    if more == 1
+                    else self.tr("It has {} more faults.")
+                )
+                sentence = f"{sentence} {has.format(f'{more:,}')}"
             details = "\n".join(str(fault) for fault in error.faults)
             if error.unlisted:
                 details += f"\nand {error.unlisted:,} more"
         except GbvizError as error:
-            sentence, details = _first_line(error), str(error)
+            sentence, details = _ended(_first_line(error)), str(error)
         kept = self.tr("The scenario that was open is unchanged.")
         self.problem.emit(self.tr("The file cannot be opened"), f"{sentence} {kept}", details)
         return None
@@ -283,6 +285,21 @@ def _shipped() -> set[Path]:
 
 def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
+
+
+def _first_fault(error: ScenarioError, name: str) -> str:
+    """The first fault of a file, with its line and what to do instead, as sentences."""
+    fault = error.faults[0]
+    place = f"{name}:{fault.line}" if fault.line else name
+    text = _ended(": ".join(part for part in (place, fault.path, fault.message) if part))
+    if fault.hint:
+        text += f" {_ended(fault.hint[0].upper() + fault.hint[1:])}"
+    return printable(text)
+
+
+def _ended(text: str) -> str:
+    """A sentence with a full stop, if it has no end yet."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def _first_line(error: GbvizError) -> str:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QPushButton, QVBoxLayout, QWidget
 
 
 class EmptyHint(QWidget):
-    """A sentence in the middle, and a button where one is named.
+    """A sentence in the middle, and a button where one is named; Tab stops at it either way.
 
     Signals
     -------
@@ -31,4 +31,8 @@ class EmptyHint(QWidget):
             self.button = QPushButton(button, self)
             self.button.clicked.connect(self.wanted)
             layout.addWidget(self.button, 0, Qt.AlignmentFlag.AlignHCenter)
+            self.button.setAccessibleDescription(text)
+        else:
+            self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.setAccessibleName(text)
         layout.addStretch(2)

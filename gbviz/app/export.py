@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QSize
-from PySide6.QtGui import QPainter
+from PySide6.QtGui import QGuiApplication, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
 from gbviz.app.paint import image_of, paint
@@ -69,3 +69,16 @@ def _svg(draw: DrawList) -> bytes:
     paint(painter, draw)
     painter.end()
     return bytes(data.data())
+
+
+def draw_to_file(draw: DrawList, path: Path) -> None:
+    """Write a draw list to a file in a process without a window.
+
+    Raises
+    ------
+    InputError
+        Qt is not installed, or a library that it needs; or as `save_picture`.
+    """
+    if QGuiApplication.instance() is None:
+        QGuiApplication(["gbviz"])
+    save_picture(draw, path)

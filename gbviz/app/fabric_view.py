@@ -12,7 +12,7 @@ from PySide6.QtGui import QAccessible, QAccessibleEvent
 from gbviz.app.canvas import Canvas
 from gbviz.app.preview import Preview
 from gbviz.app.tints import tints
-from gbviz.display.draw import DrawList
+from gbviz.display.draw import DrawList, Text
 from gbviz.display.fabric_map import fabric_map
 from gbviz.display.layout import Layout, layout
 from gbviz.display.map_labels import Picture
@@ -21,6 +21,7 @@ from gbviz.display.places import boxes_of, pick, within
 from gbviz.display.shades import Look, Shades
 from gbviz.display.theme import DARK
 from gbviz.display.walk import neighbour, parent
+from gbviz.report.timeline import clock
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -68,6 +69,7 @@ class FabricView(Canvas):
         self.preview.changed.connect(self.update)
         live.opened.connect(self._opened)
         live.answered.connect(self._answered)
+        live.timed.connect(self.update)
         selection.changed.connect(self._selected)
         selection.hovered.connect(self._hovered)
         selection.reveal.connect(self.reveal)
@@ -116,7 +118,15 @@ class FabricView(Canvas):
         pointed = Pointed(
             chosen, self.selection.hover, self.band, self.preview.note, self._note_at(view)
         )
-        return overlay(picture, pointed)
+        found = overlay(picture, pointed)
+        if self.live.time_s is None:
+            return found
+        # So that nobody takes a moment of the timeline for the live view.
+        size, theme = 12.0 * view.scale, picture.look.theme
+        words = self.tr("timeline {}").format(clock(self.live.time_s))
+        at = 12.0 * view.scale
+        sign = Text(at, at, words, theme.ground, size, bold=True, chip=theme.accent)
+        return replace(found, items=(*found.items, sign))
 
     def pick(self, view: View, x: float, y: float) -> str:
         """The component at a device pixel."""

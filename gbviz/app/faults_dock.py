@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -13,6 +13,8 @@ from PySide6.QtWidgets import (
     QMenu,
     QPushButton,
     QStackedWidget,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -25,6 +27,7 @@ from gbviz.report.fault_tree import FaultNode, fault_tree
 if TYPE_CHECKING:
     from gbviz.app.live import Live
     from gbviz.app.selection import Selection
+    from gbviz.app.table_models import Index
     from gbviz.display.theme import Theme
 
 _MOST = 1000
@@ -61,6 +64,16 @@ class FaultTreeView(QTreeWidget):
             super().keyPressEvent(event)
 
 
+class RoomyRows(QStyledItemDelegate):
+    """Rows as high as those of tables, however large the text."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:  # noqa: N802
+        """As wide as usual."""
+        size = super().sizeHint(option, index)
+        size.setHeight(option.fontMetrics.height() + 8)
+        return size
+
+
 class FaultsDock(QWidget):
     """A tree of faults: R or Delete repairs the rows selected, Enter shows one on the map."""
 
@@ -73,11 +86,12 @@ class FaultsDock(QWidget):
         self._showing = False
         self.tree = FaultTreeView(self)
         self._items: list[QTreeWidgetItem] = []
-        titles = [self.tr("fault"), self.tr("state"), self.tr("since"), self.tr("takes down")]
+        titles = [self.tr("fault"), self.tr("state"), self.tr("since"), self.tr("what it costs")]
         self.tree.setHeaderLabels(titles)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.setAlternatingRowColors(True)
+        self.tree.setItemDelegate(RoomyRows(self.tree))
         self.tree.setAccessibleName(self.tr("Faults"))
         head = self.tree.header()
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
@@ -94,7 +108,6 @@ class FaultsDock(QWidget):
         layout.addWidget(self._stack, 1)
         layout.addWidget(self.count)
         layout.addWidget(self.restore, 0, Qt.AlignmentFlag.AlignRight)
-        self.setFocusProxy(self.tree)
         self.tree.repair_wanted.connect(self.repair)
         self.tree.itemActivated.connect(self._activated)
         self.tree.itemSelectionChanged.connect(self._rows_selected)
@@ -165,11 +178,20 @@ class FaultsDock(QWidget):
         since = "" if node.at_s is None else clock(node.at_s)
         if node.for_s is not None:
             since = self.tr("{0}, for {1}").format(since, clock(node.for_s))
-        item = QTreeWidgetItem([f"{mark} {node.component}", node.state, since, node.toll])
+        toll = [node.slows, node.toll]
+        if node.also:
+            toll.insert(0, self.tr("also down with {0}").format(node.also))
+        costs = "; ".join(part for part in toll if part)
+        item = QTreeWidgetItem([f"{mark} {node.component}", node.state, since, costs])
         colour = self._theme.failed if node.factor == 0 else self._theme.warm
         item.setForeground(0, QBrush(QColor(colour)))
         item.setData(0, Qt.ItemDataRole.UserRole, node.component)
         said = [self.tr("because of {0}").format(cause)] if cause else []
+        if node.also:
+            words = self.tr("also down with {0}, which does not mend it when repaired")
+            said.append(words.format(node.also))
+        if node.slows:
+            said.append(node.slows)
         if node.toll:
             said.append(self.tr("takes down {0}").format(node.toll))
         tip = f"{node.component}: " + "; ".join([node.state, *said])

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from gbviz.app.live import Live
     from gbviz.display.theme import Theme
 
+# Columns that must be in sight: the names of figures give way to them.
+_IN_SIGHT = 4
 _ARROWS = {1: "▲ ", -1: "▼ ", 0: ""}
 
 
@@ -28,6 +30,7 @@ class FiguresDock(QWidget):
         self.view = TableView(self.model, self)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.view.setAccessibleName(self.tr("Key figures"))
+        self.view.keep_in_sight(_IN_SIGHT)
         self.view.setToolTip(self.tr("What the fabric can do: healthy, now, and the difference."))
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

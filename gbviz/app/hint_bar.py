@@ -8,9 +8,11 @@ from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QLabel, QPushButton, QSizePolicy, QToolBar, QWidget
 
 from gbviz.app.start_page import HINTS
+from gbviz.scenario.demo import demo
 
 if TYPE_CHECKING:
     from gbviz.app.remembered import Remembered
+    from gbviz.scenario import Scenario
 
 _SEEN = "start"
 
@@ -37,12 +39,11 @@ class HintBar(QToolBar):
         self.close_button.clicked.connect(self.put_away)
         self.addWidget(self.text)
         self.addWidget(self.close_button)
-        self.setVisible(_SEEN not in remembered.settings.seen_hints)
 
-    @property
-    def wanted(self) -> bool:
-        """Whether nobody has put it away yet."""
-        return _SEEN not in self._remembered.settings.seen_hints
+    def fits(self, scenario: Scenario) -> bool:
+        """Whether it speaks of what is open, and nobody has put it away yet."""
+        shown = _SEEN not in self._remembered.settings.seen_hints
+        return shown and scenario.name == demo().name
 
     @Slot()
     def put_away(self) -> None:

@@ -12,12 +12,16 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTextBrowser, QVBoxLayout, QWidget
 
 from gbviz.app.factor_bar import FactorBar
+from gbviz.app.naming import name_inside
+from gbviz.app.table_models import state_colour
 from gbviz.errors import InputError
 from gbviz.faults.fault import DEGRADABLE
 from gbviz.report.explain import Explanation, condition, explain, facts
 from gbviz.report.facts import Fact, kind_in, kind_words
+from gbviz.report.job_facts import job_facts, job_headline, job_line
 from gbviz.report.places import BUSY, FULL, part_named, ways_of
 from gbviz.report.text import notes, sentence
+from gbviz.report.ticket import ticket
 from gbviz.report.words import counted, sized
 
 if TYPE_CHECKING:
@@ -25,8 +29,11 @@ if TYPE_CHECKING:
     from gbviz.app.live import Live
     from gbviz.app.selection import Selection
     from gbviz.display.theme import Theme
+    from gbviz.report.job_lines import JobLine
 
 _MOST_LISTED = 12
+# Of more parts nobody asks each for its state.
+_MOST_ASKED = 50
 
 
 class InspectorDock(QWidget):
@@ -49,7 +56,7 @@ class InspectorDock(QWidget):
         self.repair = self._button(self.tr("Repair"), self.tr("Mend what is selected (R)"))
         self.copy = self._button(
             self.tr("Copy for a ticket"),
-            self.tr("Copy the explanation with the numbers, the scenario and its faults"),
+            self.tr("Copy what the faults cost: figures, jobs, and why the selection is as it is"),
         )
         self.factor = FactorBar(self)
         bar = QHBoxLayout()
@@ -68,6 +75,7 @@ class InspectorDock(QWidget):
         order = (self.text, self.factor.slider, self.factor.spin, self.fail, self.repair, self.copy)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)
+        name_inside(self)
         self._connect()
         self.refresh()
 
@@ -99,23 +107,59 @@ class InspectorDock(QWidget):
         self._targets, self._said = [], None
         if answer is None:
             self.text.setHtml(f"<p>{escape(self.tr('Computing…'))}</p>")
-        elif not names:
-            self.text.setHtml(self._cluster(answer))
-        elif len(names) == 1:
-            self._show_one(answer, names[0])
         else:
-            self.text.setHtml(self._several(names))
+            parts = [self._job(answer)]
+            if len(names) == 1:
+                parts.append(self._one(answer, names[0]))
+            elif names:
+                parts.append(self._several(names))
+            shown = [part for part in parts if part] or [self._cluster(answer)]
+            self.text.setHtml("<hr>".join(shown))
         self._enable(answer)
 
     def copy_text(self) -> None:
-        """Put the explanation into the clipboard; of several things all of them."""
+        """Put what the failure costs into the clipboard, then the job and parts selected."""
         answer = self._live.answer
         if answer is None:
             return
+        texts = [ticket(answer.snapshot)]
+        line = self._lit(answer)
+        if line is not None:
+            rows = job_facts(answer.snapshot, answer.base, line)
+            about = [f"  {row.label}: {row.value}" for row in rows]
+            texts.append("\n".join([f"{line.name}: {job_headline(line)}", *about]))
         said = [self._explained(answer, name) for name in self._selection.names[:_MOST_LISTED]]
-        texts = [one.text() for one in said if one is not None]
-        texts = texts or [sentence(answer.snapshot), *notes(answer.snapshot)]
+        texts += [one.body() for one in said if one is not None]
+        if len(texts) == 1:
+            texts.append("\n".join([sentence(answer.snapshot), *notes(answer.snapshot)]))
         QGuiApplication.clipboard().setText("\n\n".join(texts))
+
+    def _lit(self, answer: Answer) -> JobLine | None:
+        """The job that is selected."""
+        name = self._selection.job
+        return job_line(answer.snapshot, name) if name else None
+
+    def _job(self, answer: Answer) -> str:
+        """The job that is selected: state, figures, what it lost, its limit, where it runs."""
+        line = self._lit(answer)
+        if line is None:
+            return ""
+        rows = job_facts(answer.snapshot, answer.base, line)
+        table = "".join(self._row(fact) for fact in rows if fact.label != "kind")
+        hue = state_colour(self._theme, line.state)
+        hue = self._theme.warm if line.hurt and hue == self._theme.good else hue
+        return (
+            f"<p><b>{escape(line.name)}</b> {self._dim(line.kind)}{self._mark()}</p>"
+            f"<p style='color:{hue}'><b>{escape(job_headline(line))}</b></p>"
+            f"<table cellspacing='1'>{table}</table>"
+        )
+
+    def _dim(self, text: str) -> str:
+        return f"<span style='color:{self._theme.dim}'>{escape(text)}</span>"
+
+    def _mark(self) -> str:
+        """What says that the figures are old."""
+        return f" {self._dim('…')}" if self._live.is_stale else ""
 
     def _explained(self, answer: Answer, name: str) -> Explanation | None:
         try:
@@ -125,24 +169,55 @@ class InspectorDock(QWidget):
 
     def _enable(self, answer: Answer | None) -> None:
         names = self._selection.names
-        self.fail.setEnabled(bool(names))
-        self.repair.setEnabled(bool(names))
+        states = self._states(answer)
+        self._offer(
+            self.fail,
+            self.tr("Break what is selected (F)"),
+            self.tr("It has failed already."),
+            able=bool(names) and states != {"failed"},
+        )
+        self._offer(
+            self.repair,
+            self.tr("Mend what is selected (R)"),
+            self.tr("There is nothing to mend: it is healthy."),
+            able=bool(names) and states != {"up"},
+        )
         self.copy.setEnabled(answer is not None)
         able = answer is not None and bool(names) and self._degradable()
         self.factor.setEnabled(able)
+        kinds = ", ".join(sorted({kind_words(kind_in(name)) for name in names[:_MOST_ASKED]}))
+        none = self.tr("Cables, ports, NICs, GPUs and cooling units can be degraded; a {0} cannot.")
+        self.factor.setToolTip("" if able or not names else none.format(kinds))
         if able and answer is not None and not self.factor.busy:
             self.factor.show_factor(condition(answer.snapshot, names[-1]).factor)
+
+    def _offer(self, button: QPushButton, tip: str, why_not: str, *, able: bool) -> None:
+        """Enable a button, or say by its tool tip why it is not."""
+        button.setEnabled(able)
+        shown = tip if able or not self._selection.names else why_not
+        button.setToolTip(shown)
+        button.setAccessibleDescription(shown)
+
+    def _states(self, answer: Answer | None) -> set[str]:
+        """States of what is selected; unknown where that is much."""
+        names = self._selection.names
+        if answer is None or len(names) > _MOST_ASKED:
+            return {"unknown"}
+        try:
+            return {condition(answer.snapshot, name).state for name in names}
+        except InputError:
+            return {"unknown"}
 
     def _degradable(self) -> bool:
         kinds = {kind_in(name) for name in self._selection.names}
         return kinds <= set(DEGRADABLE)
 
-    def _show_one(self, answer: Answer, name: str) -> None:
+    def _one(self, answer: Answer, name: str) -> str:
+        """The part that is selected: its state, why, and all facts."""
         try:
             rows = facts(answer.snapshot, answer.loads, answer.base, name)
         except InputError as error:
-            self.text.setHtml(f"<p>{escape(str(error))}</p>")
-            return
+            return f"<p>{escape(str(error))}</p>"
         self._said = self._explained(answer, name)
         said = self._said
         assert said is not None
@@ -155,16 +230,13 @@ class InspectorDock(QWidget):
             lines = "<br>".join(escape(line) for line in said.arithmetic)
             parts.append(f"<p style='color:{self._theme.dim}'>{lines}</p>")
         table = "".join(self._row(fact) for fact in rows if fact.label != "kind")
-        self.text.setHtml("".join(parts) + f"<table cellspacing='1'>{table}</table>")
+        return "".join(parts) + f"<table cellspacing='1'>{table}</table>"
 
     def _head(self, name: str) -> str:
         answer = self._live.answer
         assert answer is not None
         kind = kind_words(part_named(answer.snapshot.fabric, name).kind)
-        stale = self._live.is_stale
-        mark = f" <span style='color:{self._theme.dim}'>…</span>" if stale else ""
-        dim = f"<span style='color:{self._theme.dim}'>{escape(kind)}</span>"
-        return f"<p><b>{escape(name)}</b> {dim}{mark}</p>"
+        return f"<p><b>{escape(name)}</b> {self._dim(kind)}{self._mark()}</p>"
 
     def _row(self, fact: Fact) -> str:
         value = escape(fact.value)
@@ -206,8 +278,10 @@ class InspectorDock(QWidget):
         kinds = Counter(kind_words(kind_in(name)) for name in names)
         said = [counted(count, kind) for kind, count in kinds.most_common()]
         title = self.tr("{0:,} selected").format(len(names))
-        self._targets = list(names[:_MOST_LISTED])
-        links = [f"<a href='part:{n}'>{escape(t)}</a>" for n, t in enumerate(self._targets)]
+        first = len(self._targets)
+        self._targets += names[:_MOST_LISTED]
+        listed = enumerate(self._targets[first:], first)
+        links = [f"<a href='part:{n}'>{escape(t)}</a>" for n, t in listed]
         more = len(names) - _MOST_LISTED
         tail = f"<br>{escape(self.tr('and {0:,} more').format(more))}" if more > 0 else ""
         return f"<p><b>{title}</b></p><p>{escape(', '.join(said))}</p>{'<br>'.join(links)}{tail}"

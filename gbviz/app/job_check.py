@@ -98,6 +98,8 @@ class Checker:
         for fault in found:
             says = f"{fault.message}, {fault.hint}" if fault.hint else fault.message
             key = self._key(fault, kind)
+            if key == ("racks",) and fault.message.startswith("no such component"):
+                says = self._what_racks(str(job.get("racks")))
             if key is not None:
                 own[key] = f"{own[key]}; {says}" if key in own else says
             elif self._same(fault) not in self._before:
@@ -107,6 +109,13 @@ class Checker:
         if right:
             made = self._made(scenario, job)
         return Checked(made, own, tuple(others), self._placed(job))
+
+    def _what_racks(self, text: str) -> str:
+        """What to write where a text names no rack."""
+        last = self.scenario.cluster.racks - 1
+        these = f"there are rack-0 to rack-{last}" if last else "there is rack-0"
+        several = f"rack-[0-{last}]" if last else "rack-*"
+        return f"{text!r} names no rack: write rack-0, {several}, or nothing for all; {these}"
 
     def _made(self, scenario: Scenario | None, job: Values) -> TrafficJob | Job | None:
         if scenario is not None:

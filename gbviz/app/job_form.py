@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from gbviz.app.job_check import Checker, fresh_job, texts_of
 from gbviz.app.job_fields import fields_of, free_racks, gpus_needed, job_of, yaml_of
 from gbviz.app.job_widgets import FaultLabel, KindPage
+from gbviz.app.naming import name_inside
 from gbviz.scenario.wording import KINDS
 
 if TYPE_CHECKING:
@@ -51,6 +52,8 @@ class JobForm(QDialog):
         Which of its jobs to edit; None for a new one.
     kind
         Of a new job.
+    twin
+        The fields that a new job begins with, as a file holds them.
     parent
         The window.
 
@@ -68,6 +71,7 @@ class JobForm(QDialog):
         number: int | None = None,
         *,
         kind: str = "training",
+        twin: Values | None = None,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -81,7 +85,7 @@ class JobForm(QDialog):
         self._soon.timeout.connect(self.check_now)
         self.checked: Checked | None = None
         self._build()
-        before = self._checker.before
+        before = self._checker.before or twin or {}
         self.kind_box.setCurrentText(str(before.get("kind", kind)))
         self.name_edit.setText(str(before.get("name", self._new_name(kind))))
         page = self._show_page(self.kind)
@@ -89,8 +93,10 @@ class JobForm(QDialog):
             page.fill(texts_of(fields_of(self.kind), before))
         self.kind_box.currentTextChanged.connect(self._kind_changed)
         self.name_edit.textChanged.connect(self._soon.start)
-        title = self.tr("Edit job {}").format(before["name"]) if before else self.tr("Add job")
-        self.setWindowTitle(title)
+        if number is None:
+            self.setWindowTitle(self.tr("Add job"))
+        else:
+            self.setWindowTitle(self.tr("Edit job {}").format(before["name"]))
         self.check_now()
 
     @property
@@ -117,7 +123,8 @@ class JobForm(QDialog):
         self.name_fault.show_fault(checked.faults.get(("name",), ""))
         rest = self.page.show_faults(checked.faults)
         elsewhere = "\n".join(part for part in (rest, *checked.others) if part)
-        self.fault.show_fault(elsewhere or checked.reason)
+        # What stands at its field already is not said again.
+        self.fault.show_fault(elsewhere or ("" if checked.faults else checked.reason))
         self.gpus.setText(self._counts(job, checked))
         self.yaml.setPlainText(yaml_of(job))
         self.ok.setEnabled(checked.job is not None)
@@ -162,6 +169,9 @@ class JobForm(QDialog):
         text_layout.addWidget(self.yaml)
         text_layout.addWidget(self.copy, 0, Qt.AlignmentFlag.AlignRight)
         self.tabs = QTabWidget()
+        self.tabs.setAccessibleName(self.tr("Job"))
+        self.tabs.tabBar().setAccessibleName(self.tr("Form or YAML"))
+        scroll.setAccessibleName(self.tr("Fields of the job"))
         self.tabs.addTab(scroll, self.tr("Form"))
         self.tabs.addTab(text, self.tr("YAML"))
         self.gpus = QLabel()
@@ -188,6 +198,7 @@ class JobForm(QDialog):
             self._pages[kind] = page
             self.stack.addWidget(page)
         self.stack.setCurrentWidget(self._pages[kind])
+        name_inside(self)
         return self._pages[kind]
 
     @Slot(str)

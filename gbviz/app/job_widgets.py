@@ -63,6 +63,24 @@ _EXAMPLES = {
 }
 
 
+# What an abbreviation stands for.
+_MEANINGS = {
+    "tp": "tensor parallelism: GPUs that share each layer, best within one rack's NVLink",
+    "cp": "context parallelism: GPUs that share each sequence",
+    "pp": "pipeline parallelism: stages that the layers are divided into",
+    "dp": "data parallelism: copies of the model, each with its own part of the batch",
+    "ep": "expert parallelism: GPUs that the experts of a layer are spread over",
+    "vpp": "virtual pipeline: chunks of layers in each stage, for shorter bubbles",
+    "zero": "ZeRO: what data-parallel copies share: 0 nothing, 1 the optimizer's state,"
+    " 2 gradients too, 3 weights too",
+    "global": "sequences of one step, all copies together",
+    "micro": "sequences that go through the pipeline at once",
+    "spares": "GPUs of the racks that wait until one is lost",
+    "nic_loss": "what the GPU of a dead NIC does: tray or rack send for it, or the job aborts",
+    "order": "which ranks are neighbours, the fastest-varying dimension first",
+}
+
+
 class FaultLabel(QLabel):
     """What is wrong, in the colour of faults and with a sign; hidden while nothing is."""
 
@@ -96,6 +114,7 @@ class FieldBox(QWidget):
         self.fault = FaultLabel()
         self.editor = self._editor()
         self.editor.setAccessibleName(" ".join(field.key))
+        self.editor.setAccessibleDescription(_MEANINGS.get(field.key[-1], ""))
         self._row = QHBoxLayout()
         self._row.setContentsMargins(0, 0, 0, 0)
         self._row.addWidget(self.editor, 1)
@@ -124,7 +143,7 @@ class FieldBox(QWidget):
     def set_fault(self, text: str) -> None:
         """Say what is wrong with the text, "" for nothing."""
         self.fault.show_fault(text)
-        self.editor.setAccessibleDescription(text)
+        self.editor.setAccessibleDescription(text or _MEANINGS.get(self.field.key[-1], ""))
 
     def add_menu(self, button: QToolButton) -> None:
         """Put a button beside the editor."""
@@ -143,11 +162,12 @@ class FieldBox(QWidget):
                 box.setCurrentText(field.usual or field.choices[0])
             else:
                 box.setEditText("")
+            box.setToolTip(_tip(field))
             box.currentTextChanged.connect(self.edited)
             return box
         line = QLineEdit()
         line.setPlaceholderText(_EXAMPLES.get(field.key[-1], field.usual))
-        line.setToolTip(".".join(field.key))
+        line.setToolTip(_tip(field))
         line.textChanged.connect(self.edited)
         return line
 
@@ -237,6 +257,7 @@ class KindPage(QWidget):
         for field in fields:
             box = self._box(field)
             label = QLabel(_label(field.key[-1]))
+            label.setToolTip(_tip(field))
             label.setBuddy(box.editor)
             form.addRow(label, box)
         return group
@@ -247,6 +268,7 @@ class KindPage(QWidget):
         for number, field in enumerate(fields):
             box = self._box(field)
             label = QLabel(field.key[-1])
+            label.setToolTip(_tip(field))
             label.setBuddy(box.editor)
             row, column = divmod(number, _COLUMNS)
             grid.addWidget(label, 2 * row, column)
@@ -277,6 +299,13 @@ class KindPage(QWidget):
         button.setMenu(menu)
         button.setToolTip(self.tr("Choose among the racks that no other job uses"))
         return button
+
+
+def _tip(field: JobField) -> str:
+    """What a field means, and where it stands in a file."""
+    path = ".".join(field.key)
+    meaning = _MEANINGS.get(field.key[-1])
+    return f"{meaning} ({path})" if meaning else path
 
 
 def _label(name: str) -> str:

@@ -11,25 +11,29 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QStackedLayout, QWidget
 
 from gbviz.app.empty_hint import EmptyHint
-from gbviz.app.table_models import Cell, RowModel, marked, state_colour
+from gbviz.app.job_form import JobForm
+from gbviz.app.job_twin import job_twin, twin_name
+from gbviz.app.table_models import BUSY_GLYPH, Cell, RowModel, state_colour
 from gbviz.app.table_view import TableView
 from gbviz.display.theme import job_colour
 from gbviz.engine import edits
 from gbviz.jobs.traffic import TrafficJob
-from gbviz.report.job_lines import JobLine, job_lines
+from gbviz.report.job_lines import LEAST_ONCE_S, ONCE, SLOWDOWN, JobLine, job_lines, once_words
 from gbviz.report.places import selectable
+from gbviz.report.words import counted
 
 if TYPE_CHECKING:
     from gbviz.app.live import Live
     from gbviz.app.selection import Selection
     from gbviz.display.theme import Theme
     from gbviz.engine.edits import Edit
+    from gbviz.jobs.spec import Job
     from gbviz.scenario import Scenario
 
 _SAME = 1.0005
 
-# Pixels that a long name leaves to the figures beside it; the tool tip has all of it.
-_NAME_WIDTH = 150
+# Columns that must be in sight: a long name gives way to them, its tool tip has all of it.
+_IN_SIGHT = 5
 
 
 class JobsDock(QWidget):
@@ -53,19 +57,21 @@ class JobsDock(QWidget):
         self._live, self._selection, self._theme = live, selection, theme
         self._lines: list[JobLine] = []
         self._showing = False
-        titles = [self.tr("job"), self.tr("state"), self.tr("times"), self.tr("now")]
-        self.model = RowModel([*titles, self.tr("GPUs"), self.tr("limit")], self)
+        titles = [self.tr("job"), self.tr("state"), self.tr("slower"), self.tr("once")]
+        titles += [self.tr("now"), self.tr("GPUs"), self.tr("limit")]
+        tips = {2: self.tr(SLOWDOWN), 3: self.tr(ONCE)}
+        self.model = RowModel(titles, self, tips)
         self.view = TableView(self.model, self)
         self.view.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.view.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.view.setAccessibleName(self.tr("Jobs"))
+        self.view.keep_in_sight(_IN_SIGHT)
         self.view.setToolTip(self.tr("Select a job to see where it runs; Enter shows its limit."))
         text = self.tr("No job runs. Without one, the map shows health alone: add one to see load.")
         self.empty = EmptyHint(text, self.tr("Add a job"), self)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self.view)
         self._stack.addWidget(self.empty)
-        self.setFocusProxy(self.view)
         self.empty.wanted.connect(self.add_wanted)
         self.view.opened.connect(self.show_bottleneck)
         self.view.deleted.connect(self.remove)
@@ -91,7 +97,7 @@ class JobsDock(QWidget):
         self._lines = job_lines(self._live.answer.snapshot)
         self._fill()
         self._stack.setCurrentWidget(self.view if self._lines else self.empty)
-        self.view.fit_columns(grow=not fresh, first=_NAME_WIDTH)
+        self.view.fit_columns(grow=not fresh)
         self._selection_changed()
 
     def show_bottleneck(self, row: int) -> None:
@@ -109,8 +115,31 @@ class JobsDock(QWidget):
             self._live.edit(partial(edits.remove_job, name=self._lines[row].name))
 
     def duplicate(self, row: int) -> None:
-        """Add a job like this one under another name."""
-        self._live.edit(partial(_twin, number=row))
+        """Add a job like this one: its form on racks that are free; refused where too few are.
+
+        A pattern of the command line shares GPUs with others: it gets another name and no form.
+        """
+        if not 0 <= row < len(self._live.scenario.jobs):
+            return
+        job = self._live.scenario.jobs[row]
+        if isinstance(job, TrafficJob):
+            self._live.edit(partial(_twin, number=row))
+            return
+        twin = job_twin(self._live.scenario, row)
+        if twin.racks is None:
+            free = counted(twin.free, self.tr("free rack"))
+            words = self.tr("{0} cannot be duplicated: it needs {1}, there are {2}")
+            if twin.free == 1:
+                words = self.tr("{0} cannot be duplicated: it needs {1}, there is {2}")
+            self._live.refused.emit(words.format(job.name, counted(twin.needed, "rack"), free))
+            return
+        form = JobForm(self._live.scenario, twin=twin.values, parent=self.window())
+        form.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        form.finished_job.connect(self._add)
+        form.open()
+
+    def _add(self, job: TrafficJob | Job, number: int | None) -> None:
+        self._live.edit(partial(edits.put_job, job=job, number=number))
 
     def menu(self, row: int) -> QMenu:
         """What can be done with a row; -1 for none."""
@@ -140,16 +169,34 @@ class JobsDock(QWidget):
         line, theme = self._lines[place], self._theme
         slow = line.slowdown is None or line.slowdown > _SAME
         times = self.tr("never") if line.slowdown is None else f"{line.slowdown:.3f}"
-        before = self.tr("{0} on the healthy cluster").format(line.before)
+        now = self.tr("{0}; {1} on the healthy cluster").format(line.now, line.before)
         dim = theme.dim if self._live.is_stale else ""
         return [
             Cell(line.name, dim, swatch=job_colour(theme, place), tip=f"{line.name}, {line.kind}"),
-            Cell(marked(line.state), dim or state_colour(theme, line.state)),
-            Cell(times, dim or (theme.warm if slow else ""), right=True, bold=slow, tip=before),
-            Cell(line.now, dim, right=True, tip=before),
+            self._state(line, dim),
+            Cell(times, dim or (theme.warm if slow else ""), right=True, bold=slow, tip=now),
+            self._once(line, dim),
+            Cell(line.short, dim, right=True, tip=now),
             Cell(f"{line.gpus:,}", dim, right=True),
             Cell(line.limit, dim or theme.dim),
         ]
+
+    def _state(self, line: JobLine, dim: str) -> Cell:
+        """The state; one that runs as fast as ever is marked where the fault has cost it time."""
+        if line.state == "running" and line.once_s > LEAST_ONCE_S:
+            tip = self.tr("runs as fast as before, after {0}").format(once_words(line.one_off))
+            return Cell(f"{BUSY_GLYPH} {line.state}", dim or self._theme.warm, tip=tip)
+        return Cell(line.state, dim or state_colour(self._theme, line.state))
+
+    def _once(self, line: JobLine, dim: str) -> Cell:
+        """What the faults cost once, and of what that is made."""
+        if not line.once_s:
+            return Cell(self.tr("0 s"), dim, right=True, tip=self.tr("Nothing is lost once."))
+        costly = line.once_s > LEAST_ONCE_S
+        text = self.tr("{0} s").format(f"{line.once_s:,.0f}" if costly else f"{line.once_s:.2g}")
+        tip = self.tr("lost once: {0}").format(once_words(line.one_off))
+        hue = self._theme.warm if costly else ""
+        return Cell(text, dim or hue, right=True, bold=costly, tip=tip)
 
     def _opened(self) -> None:
         self._lines = []
@@ -178,11 +225,7 @@ class JobsDock(QWidget):
 
 
 def _twin(scenario: Scenario, number: int) -> Edit:
-    """An edit that adds a job like the one of a number, named after it."""
+    """An edit that adds a pattern like the one of a number, named after it."""
     job = scenario.jobs[number]
-    taken = {other.name for other in scenario.jobs}
-    names = (f"{job.name} {copy}" for copy in range(2, len(taken) + 3))
-    name = next(name for name in names if name not in taken)
-    if isinstance(job, TrafficJob):
-        return edits.put_job(scenario, replace(job, name=name))
-    return edits.put_job(scenario, job.model_copy(update={"name": name}))
+    assert isinstance(job, TrafficJob)
+    return edits.put_job(scenario, replace(job, name=twin_name(scenario, job.name)))

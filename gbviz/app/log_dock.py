@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gbviz.app.naming import name_inside
 from gbviz.app.table_models import Cell, RowModel
 from gbviz.app.table_view import TableView
 
@@ -79,6 +80,7 @@ class LogDock(QWidget):
         copy.clicked.connect(self.copy)
         clear.clicked.connect(self.clear)
         self.level.currentIndexChanged.connect(self._fill)
+        name_inside(self)
         self._listen(live)
 
     def _listen(self, live: Live) -> None:

@@ -104,6 +104,6 @@ class MiniMap(QWidget):
         self._forget()
 
     def _moved(self) -> None:
-        self.setVisible(self._owner.camera.zoom > 1.05)
+        self.setVisible(bool(self._owner.camera.zoom > 1.05))
         self.move(self._owner.width() - self.width() - 8, self._owner.height() - self.height() - 8)
         self.update()

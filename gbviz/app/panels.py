@@ -15,6 +15,7 @@ from gbviz.app.jobs_dock import JobsDock
 from gbviz.app.log_dock import LogDock
 from gbviz.app.plots_dock import PlotsDock
 from gbviz.app.rack_view import RackView
+from gbviz.app.timeline_dock import TimelineDock
 from gbviz.app.views_dock import ViewsDock
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 _LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
 _RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 _BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
-_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 190
+_LEFT_WIDTH, _RIGHT_WIDTH, _BOTTOM_HEIGHT = 330, 340, 215
 
 
 class Panels:
@@ -54,7 +55,9 @@ class Panels:
         self.rack = RackView(live, selection, elevation_only=True)
         self.plots = PlotsDock(live, theme)
         self.log = LogDock(live, theme)
+        self.timeline = TimelineDock(live, theme)
         self.docks: dict[str, QDockWidget] = {}
+        self._areas: dict[str, Qt.DockWidgetArea] = {}
         tr = window.tr
         for name, title, widget, area in (
             ("jobs", tr("Jobs"), self.jobs, _LEFT),
@@ -64,6 +67,7 @@ class Panels:
             ("inspector", tr("Inspector"), self.inspector, _RIGHT),
             ("figures", tr("Key figures"), self.figures, _RIGHT),
             ("elevation", tr("Rack elevation"), self.rack, _RIGHT),
+            ("timeline", tr("Timeline"), self.timeline, _BOTTOM),
             ("plots", tr("Plots"), self.plots, _BOTTOM),
             ("log", tr("Log"), self.log, _BOTTOM),
         ):
@@ -76,21 +80,21 @@ class Panels:
         dock.setWidget(widget)
         dock.setAccessibleName(title)
         self.docks[name] = dock
-        self._window.addDockWidget(area, dock)
+        self._areas[name] = area
 
     def reset(self) -> None:
         """Put all docks where they belong."""
         window, docks = self._window, self.docks
-        areas = dict.fromkeys(("jobs", "faults", "history", "views"), _LEFT)
-        areas |= dict.fromkeys(("inspector", "figures", "elevation"), _RIGHT)
-        areas |= dict.fromkeys(("plots", "log"), _BOTTOM)
-        for name, area in areas.items():
+        # Each is added once before the window is seen: a dock that is added and tabbed twice
+        # leaves a stray tab bar behind.
+        for name, area in self._areas.items():
             docks[name].setFloating(False)
             window.addDockWidget(area, docks[name])
             docks[name].show()
         window.tabifyDockWidget(docks["faults"], docks["history"])
         window.tabifyDockWidget(docks["history"], docks["views"])
         window.tabifyDockWidget(docks["figures"], docks["elevation"])
+        window.tabifyDockWidget(docks["timeline"], docks["plots"])
         window.tabifyDockWidget(docks["plots"], docks["log"])
         for name in ("faults", "figures", "plots"):
             docks[name].raise_()
@@ -101,9 +105,13 @@ class Panels:
         window, docks = self._window, self.docks
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
         window.resizeDocks([docks["jobs"], docks["inspector"]], [_LEFT_WIDTH, _RIGHT_WIDTH], across)
-        window.resizeDocks([docks["plots"]], [_BOTTOM_HEIGHT], down)
+        window.resizeDocks([docks["plots"]], [min(_BOTTOM_HEIGHT, window.height() // 4)], down)
         window.resizeDocks([docks["jobs"], docks["faults"]], [260, 460], down)
         window.resizeDocks([docks["inspector"], docks["figures"]], [460, 330], down)
+
+    def show_time(self, lasts: bool) -> None:
+        """Bring the timeline into sight where time passes, the plots where none does."""
+        self.docks["timeline" if lasts else "plots"].raise_()
 
     def set_theme(self, theme: Theme) -> None:
         """Tell all panels that paint by themselves."""
@@ -115,5 +123,6 @@ class Panels:
             self.figures,
             self.plots,
             self.log,
+            self.timeline,
         ):
             panel.set_theme(theme)

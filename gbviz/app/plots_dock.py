@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QPoint, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QWidget
 
+from gbviz.app.plot_style import dress_plot, make_plot, set_title
 from gbviz.display.theme import Theme, job_colour
 from gbviz.report.csv_text import rows_as_csv
 from gbviz.report.job_lines import job_lines
@@ -66,7 +67,7 @@ class PlotsDock(QWidget):
         """Other colours; pyqtgraph's plots do not follow a palette."""
         self._theme = theme
         for plot in self._plots:
-            self._dress(plot)
+            dress_plot(plot, theme)
         self._draw()
         while self._due:
             self._draw_next()
@@ -142,34 +143,16 @@ class PlotsDock(QWidget):
         self._draw()
 
     def _make(self) -> None:
-        import pyqtgraph  # Takes 0.8 s: not before somebody looks at a plot.
-
         titles = [self.tr("NIC links by load, % (line: healthy)")]
         titles += [self.tr("leaf-spine links by load, % (line: healthy)")]
         titles += [self.tr("job speed, % of healthy")]
         for title in titles:
-            plot = pyqtgraph.PlotWidget(self, enableMenu=False)
-            plot.setObjectName(title)
-            plot.setAccessibleName(title)
-            plot.setMouseEnabled(x=False, y=False)
-            plot.hideButtons()
-            plot.setMinimumWidth(180)
-            plot.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
+            plot = make_plot(self, title)
             self._layout.addWidget(plot)
             self._plots.append(plot)
-            self._dress(plot)
+            dress_plot(plot, self._theme)
         legend = self._plots[2].addLegend(offset=(5, -5), labelTextSize="8pt", verSpacing=-6)
         legend.setColumnCount(2)
-
-    def _dress(self, plot: Any) -> None:
-        theme = self._theme
-        plot.setBackground(theme.ground)
-        plot.setTitle(plot.objectName(), color=theme.text, size="9pt")
-        plot.showGrid(x=False, y=True, alpha=0.15)
-        for side in ("left", "bottom"):
-            plot.getAxis(side).setPen(theme.line)
-            plot.getAxis(side).enableAutoSIPrefix(False)
-            plot.getAxis(side).setTextPen(theme.dim)
 
     def _draw(self) -> None:
         """Draw all plots soon."""
@@ -236,7 +219,7 @@ class PlotsDock(QWidget):
         words = self._live.session.steps[here].label
         label = self.tr("step {0}: {1}").format(here, (words or self.tr("start"))[:_LONGEST])
         title = f"{plot.objectName()} · {label}"
-        plot.setTitle(title, color=self._theme.text, size="9pt")
+        set_title(plot, title)
         plot.setXRange(min(at, default=0) - 0.3, max(at, default=0) + 0.3)
         plot.setYRange(0, 108)
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gbviz.app.job_widgets import FaultLabel
+from gbviz.app.naming import name_inside
 from gbviz.errors import InputError
 from gbviz.topology.presets import presets
 from gbviz.topology.spec import ClusterSpec, cluster_spec
@@ -94,6 +95,7 @@ class PresetDialog(QDialog):
         layout.addLayout(form)
         layout.addStretch(1)
         layout.addWidget(buttons)
+        name_inside(self)
         self.preset.currentIndexChanged.connect(self._preset_changed)
         self.racks.textChanged.connect(self._check)
         for box in (self.cooling, self.over):

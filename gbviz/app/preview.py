@@ -22,7 +22,7 @@ KEY = Qt.Key.Key_W
 
 
 class Preview(QObject):
-    """Asks what failing the part under the pointer, or else the selected one, would change.
+    """Asks what failing the part under the pointer, or else all that is selected, would change.
 
     Signals
     -------
@@ -37,6 +37,7 @@ class Preview(QObject):
         self._live, self._selection = live, selection
         self.note = ""
         self._held = False
+        self._asked = ""
         live.previewed.connect(self._found)
         selection.hovered.connect(self._hovered)
 
@@ -63,10 +64,15 @@ class Preview(QObject):
         self._say("")
 
     def _ask(self) -> None:
-        name = self._selection.hover or self._selection.name
-        if name:
-            self._say(self.tr("What would losing {} cost? ...").format(name))
-            self._live.preview(partial(edits.fail, selectors=[name]))
+        hover, names = self._selection.hover, list(self._selection.names)
+        if hover and hover not in names:
+            names = [hover]
+        self._asked = hover or self._selection.name
+        if names:
+            what = names[0] if len(names) == 1 else self.tr("{} parts").format(len(names))
+            self._say(self.tr("What would losing {} cost? ...").format(what))
+            at_s = self._live.time_s
+            self._live.preview(partial(edits.fail, selectors=names, at_s=at_s))
         else:
             self._say(self.tr("Point at a part, or select one, and hold W."))
 
@@ -79,7 +85,7 @@ class Preview(QObject):
     def _found(self, found: tuple[str, Answer | str]) -> None:
         label, what = found
         answer = self._live.answer
-        if not self._held:
+        if not (self._held and self._asked):
             return
         if isinstance(what, str) or answer is None:
             self._say(str(what))

@@ -17,6 +17,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gbviz.app.selection import Selection
+from gbviz.app.spoken import spoken
+from gbviz.display.rack_places import rack_of
 from gbviz.errors import InputError
 from gbviz.topology.selectors import select
 
@@ -68,9 +71,23 @@ def score(query: str, text: str) -> float | None:
 
 
 def find(
-    query: str, fabric: Fabric | None, jobs: Sequence[str], commands: Iterable[Found]
+    query: str,
+    fabric: Fabric | None,
+    jobs: Sequence[str],
+    commands: Iterable[Found],
+    *,
+    rack: int = 0,
 ) -> list[Found]:
     """What a query may mean, the likeliest first.
+
+    Parameters
+    ----------
+    query
+        What was typed.
+    fabric, jobs, commands
+        Where to look.
+    rack
+        The rack in which parts of racks are looked for first.
 
     Examples
     --------
@@ -83,6 +100,10 @@ def find(
     """
     query = query.strip()
     found = _selected(query, fabric)
+    if fabric is not None:
+        known = {one.name for one in found}
+        said = spoken(query, fabric, rack)
+        found += [_said(fabric, *pair) for pair in said if pair[0] not in known]
     everything = itertools.chain(
         commands,
         (Found("job", name, name, "job") for name in jobs),
@@ -114,6 +135,14 @@ def _selected(query: str, fabric: Fabric | None) -> list[Found]:
     if len(parts) > _MOST_SELECTED:
         return []
     return [Found("selector", query, query, f"{len(parts):,} parts")]
+
+
+def _said(fabric: Fabric, name: str, text: str) -> Found:
+    """A name, or a selector of several parts."""
+    parts = select(fabric, name)
+    if len(parts) == 1:
+        return Found("component", parts[0].component, text, parts[0].kind)
+    return Found("selector", name, text, f"{len(parts):,} parts")
 
 
 def _components(query: str, fabric: Fabric) -> Iterable[Found]:
@@ -159,6 +188,7 @@ class SearchBox(QDialog):
         self._actions = actions
         self._fabric: Fabric | None = None
         self._jobs: list[str] = []
+        self._rack = 0
         self.line = QLineEdit(self)
         self.line.setPlaceholderText(
             self.tr("Any part, job or command: spine-3, rack-4/tray-1, leaf-[0-3], undo")
@@ -184,6 +214,10 @@ class SearchBox(QDialog):
         self._fabric, self._jobs = fabric, jobs
         parent = self.parentWidget()
         assert parent is not None
+        selection = getattr(parent, "selection", None)
+        self._rack = 0
+        if fabric is not None and isinstance(selection, Selection) and selection.name:
+            self._rack = max(rack_of(fabric, selection.name), 0)
         width = min(620, parent.width() - 40)
         self.resize(width, min(440, parent.height() - 120))
         corner = parent.mapToGlobal(parent.rect().topLeft())
@@ -215,7 +249,7 @@ class SearchBox(QDialog):
             if action.isEnabled()
         ]
         self.list.clear()
-        for one in find(text, self._fabric, self._jobs, commands):
+        for one in find(text, self._fabric, self._jobs, commands, rack=self._rack):
             item = QListWidgetItem(f"{one.text}    {one.hint}" if one.hint else one.text)
             item.setData(Qt.ItemDataRole.UserRole, one)
             item.setToolTip(one.kind)

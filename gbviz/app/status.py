@@ -5,8 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QProgressBar, QPushButton, QStatusBar, QWidget
 
+from gbviz.errors import InputError
+from gbviz.faults.fault import DEGRADABLE
+from gbviz.report.cause import condition
+from gbviz.report.facts import kind_in
 from gbviz.report.words import counted, percent, sized
 
 if TYPE_CHECKING:
@@ -17,15 +22,18 @@ if TYPE_CHECKING:
 
 # What is quicker than this needs no progress.
 _PROGRESS_AFTER_MS = 300
+# A longer reason stands in the tool tip.
+_MOST_LETTERS = 70
 
 
 class StatusBar(QStatusBar):
-    """Reads the live state and the selection; its one button cancels what is computed."""
+    """Reads the live state and the selection; its buttons cancel, and get out of a failure."""
 
     def __init__(self, live: Live, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(self.tr("Status"))
         self._live, self._selection = live, selection
+        self._undoes = False
         self.hint = QLabel(self)
         self.hint.setAccessibleName(self.tr("What the keys do"))
         self.hint.setMinimumWidth(60)
@@ -37,16 +45,30 @@ class StatusBar(QStatusBar):
         self.doing = QLabel(self)
         self.cancel = QPushButton(self.tr("Cancel"), self)
         self.cancel.setAccessibleName(self.tr("Cancel computing"))
+        self.old = QLabel(self)
+        self.old.setAccessibleName(self.tr("Why the figures are old"))
+        self.old.setForegroundRole(QPalette.ColorRole.BrightText)
+        self.way_out = QPushButton(self.tr("Try again"), self)
         self.state = QLabel(self)
         self.state.setAccessibleName(self.tr("State of the cluster"))
         self.addWidget(self.hint, 1)
-        for widget in (self.doing, self.progress, self.cancel, self.state):
+        for widget in (self.old, self.way_out, self.doing, self.progress, self.cancel, self.state):
             self.addPermanentWidget(widget)
         self._late = QTimer(self)
         self._late.setSingleShot(True)
         self._late.setInterval(_PROGRESS_AFTER_MS)
         self._late.timeout.connect(self._show_progress)
+        self._connect()
+        self._hide_progress()
+        self._fresh()
+        self.refresh()
+
+    def _connect(self) -> None:
+        live, selection = self._live, self._selection
         self.cancel.clicked.connect(live.cancel)
+        self.way_out.clicked.connect(self._leave)
+        live.answered.connect(self._fresh)
+        live.opened.connect(self._fresh)
         live.stale.connect(self._stale)
         live.answered.connect(self.refresh)
         live.opened.connect(self.refresh)
@@ -55,8 +77,6 @@ class StatusBar(QStatusBar):
         live.progress.connect(self.doing.setText)
         selection.changed.connect(self.refresh_hint)
         selection.hovered.connect(self._hovered)
-        self._hide_progress()
-        self.refresh()
 
     @Slot()
     def refresh(self) -> None:
@@ -73,7 +93,7 @@ class StatusBar(QStatusBar):
             parts.append(self.tr("fullest link {} at {}").format(name, percent(round(share, 4))))
         parts.append(sized(snapshot.fabric))
         self.state.setText("   ".join(parts))
-        self.refresh_hint()
+        self._hovered(self._selection.hover)
 
     @Slot()
     def refresh_hint(self) -> None:
@@ -84,11 +104,34 @@ class StatusBar(QStatusBar):
                 "Click or press an arrow key to select, Ctrl+K to search, ? for all keys."
             )
         else:
-            what = names[0] if len(names) == 1 else self.tr("{} parts").format(len(names))
-            text = self.tr("{}: F fails, R repairs, D degrades, W what if, Enter goes in.")
-            text = text.format(what)
+            text = self._keys(names)
         self.hint.setText(text)
         self.hint.setToolTip(text)
+
+    def _keys(self, names: tuple[str, ...]) -> str:
+        """What the keys do with these parts: nothing is offered that would change nothing."""
+        if len(names) > 1:
+            every = self.tr("{:,} parts: F fails, R repairs, D degrades, W what if, Enter goes in.")
+            return every.format(len(names))
+        state = self._state_of(names[0])
+        if state == "failed":
+            return self.tr("{} has failed: R repairs, Enter goes in.").format(names[0])
+        if state == "down":
+            return self.tr("{} is down: C goes to the cause, Enter goes in.").format(names[0])
+        keys = [self.tr("F fails")] + [self.tr("R repairs")] * (state != "up")
+        keys += [self.tr("D degrades")] * (kind_in(names[0]) in DEGRADABLE)
+        keys += [self.tr("W what if"), self.tr("Enter goes in")]
+        return f"{names[0]}: {', '.join(keys)}."
+
+    def _state_of(self, name: str) -> str:
+        """The state of a part, "" where that cannot be said."""
+        answer = self._live.answer
+        if answer is None:
+            return ""
+        try:
+            return condition(answer.snapshot, name).state
+        except InputError:
+            return ""
 
     @Slot(str)
     def _hovered(self, name: str) -> None:
@@ -106,8 +149,32 @@ class StatusBar(QStatusBar):
 
     @Slot(str)
     def _failed(self, why: str) -> None:
+        """Say so until there is an answer, with a button that leads to one."""
         self._hide_progress()
-        self.showMessage(self.tr("The figures are old: {}").format(why), 15000)
+        cancelled = why.startswith("cancelled")
+        text = self.tr("figures are old: {}").format(self.tr("cancelled") if cancelled else why)
+        shown = text if len(text) <= _MOST_LETTERS else f"{text[: _MOST_LETTERS - 1]}…"
+        self.old.setText(f"✕ {shown}")
+        self.old.setToolTip(text)
+        self._undoes = not cancelled and self._live.session.undo_label is not None
+        label = self.tr("Undo last step") if self._undoes else self.tr("Try again")
+        self.way_out.setText(label)
+        self.way_out.setAccessibleDescription(text)
+        self.way_out.setToolTip(self._live.session.undo_label or "" if self._undoes else "")
+        self.old.show()
+        self.way_out.show()
+
+    @Slot()
+    def _fresh(self) -> None:
+        self.old.hide()
+        self.way_out.hide()
+
+    @Slot()
+    def _leave(self) -> None:
+        if self._undoes:
+            self._live.undo()
+        else:
+            self._live.recompute()
 
     @Slot(str)
     def _refused(self, why: str) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QBrush, QColor, QFont
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gbviz.display.theme import Theme
     from gbviz.report.sheets import Column, Sheet
@@ -26,11 +26,13 @@ GLYPHS = {
     "up": "●",
     "healthy": "●",
     "degraded": "▼",
+    "stalled": "■",
+    "restarting": "↻",
+    "finished": "✓",
     "slow": "▼",
     "down": "✕",
     "failed": "✕",
     "aborted": "✕",
-    "stalled": "■",
 }
 BUSY_GLYPH, FULL_GLYPH = "▲", "▲▲"
 
@@ -39,6 +41,8 @@ def state_colour(theme: Theme, state: str) -> str:
     """The hue of a state: of alarm where something is wrong."""
     if state in ("down", "failed", "aborted", "stalled"):
         return theme.failed
+    if state == "restarting":
+        return theme.over
     return theme.warm if state in ("degraded", "slow") else theme.good
 
 
@@ -68,9 +72,15 @@ class Cell:
 class RowModel(QAbstractTableModel):
     """A table of a few rows of cells."""
 
-    def __init__(self, titles: Sequence[str], parent: QObject | None = None) -> None:
+    def __init__(
+        self,
+        titles: Sequence[str],
+        parent: QObject | None = None,
+        tips: Mapping[int, str] | None = None,
+    ) -> None:
         super().__init__(parent)
         self.titles = list(titles)
+        self._tips = dict(tips or {})
         self.rows: list[list[Cell]] = []
 
     def set_rows(self, rows: list[list[Cell]]) -> None:
@@ -131,9 +141,11 @@ class RowModel(QAbstractTableModel):
     def headerData(  # noqa: N802
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
-        """The head of a column."""
+        """The head of a column, and what it means where that needs saying."""
         if orientation == Qt.Orientation.Horizontal and role == _ROLE.DisplayRole:
             return self.titles[section]
+        if orientation == Qt.Orientation.Horizontal and role == _ROLE.ToolTipRole:
+            return self._tips.get(section)
         return None
 
 

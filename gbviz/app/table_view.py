@@ -2,14 +2,31 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QAbstractItemModel, QEvent, QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QSize,
+    Qt,
+    Signal,
+)
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from gbviz.report.csv_text import rows_as_tsv
 
 _SAMPLE = 50
 _WIDEST = 420
+# Letters that the first column keeps, however narrow the view.
+_LEAST = 9
 _OWN_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Delete)
 
 
@@ -29,6 +46,8 @@ class TableView(QTableView):
 
     def __init__(self, model: QAbstractItemModel, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        # Whether columns have been fitted, and how many must be in sight.
+        self._fitted, self._in_sight = False, 0
         self.setModel(model)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -38,6 +57,8 @@ class TableView(QTableView):
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
+        # A swatch of a colour, not a picture.
+        self.setIconSize(QSize(8, 14))
         self.verticalHeader().hide()
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         self._fit_rows()
@@ -56,31 +77,52 @@ class TableView(QTableView):
         spans = [chosen.at(number) for number in range(chosen.size())]
         return sorted({row for span in spans for row in range(span.top(), span.bottom() + 1)})
 
-    def fit_columns(self, *, grow: bool = False, first: int | None = None) -> None:
+    def fit_columns(self, *, grow: bool = False) -> None:
         """Make columns as wide as their heads and some of their texts, from all over the table.
 
-        With `grow` none becomes narrower than it is; `first` is the most that the first may have.
+        With `grow` none becomes narrower than it is.
         """
+        self._fitted = True
         for column in range(self.model().columnCount()):
-            most = _WIDEST if first is None or column else first
-            wanted = min(self._wanted_width(column), most)
+            wanted = min(self._wanted_width(column), _WIDEST)
             if not grow or wanted > self.columnWidth(column):
                 self.setColumnWidth(column, wanted)
+        self._spare_first()
+
+    def keep_in_sight(self, columns: int) -> None:
+        """Let the first column give way until so many columns fit the view, as far as it can."""
+        self._in_sight = columns
+        self._spare_first()
+
+    def _spare_first(self) -> None:
+        """Give the first column what it wants, or what the others that must be seen leave it."""
+        if not self._fitted or not self._in_sight or not self.model().rowCount():
+            return
+        others = sum(self.columnWidth(column) for column in range(1, self._in_sight))
+        left = max(self.viewport().width() - others, _LEAST * self.fontMetrics().averageCharWidth())
+        self.setColumnWidth(0, min(self._wanted_width(0), left))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+        """The first column gives way, or gets its width back."""
+        super().resizeEvent(event)
+        self._spare_first()
 
     def _wanted_width(self, column: int) -> int:
         model, metrics = self.model(), self.fontMetrics()
         head = str(model.headerData(column, Qt.Orientation.Horizontal) or "")
-        arrow = 18 if self.isSortingEnabled() else 4
+        arrow = 26 if self.isSortingEnabled() else 10
         widest = metrics.horizontalAdvance(head) + arrow
+        strong = QFont(self.font())
+        strong.setBold(True)
+        bold = QFontMetrics(strong)
         for row in range(0, model.rowCount(), max(1, model.rowCount() // _SAMPLE)):
             index = model.index(row, column)
-            width = metrics.horizontalAdvance(str(index.data() or ""))
-            if index.data(Qt.ItemDataRole.FontRole) is not None:
-                width += width // 6  # Bold.
+            own = metrics if index.data(Qt.ItemDataRole.FontRole) is None else bold
+            width = own.horizontalAdvance(str(index.data() or ""))
             if index.data(Qt.ItemDataRole.DecorationRole) is not None:
-                width += 22
-            widest = max(widest, width)
-        return widest + 12
+                width += self.iconSize().width() + 6
+            widest = max(widest, width + 2)
+        return widest + 6
 
     def copy_rows(self) -> None:
         """Put the selected rows into the clipboard, with tabs between the cells."""
@@ -111,9 +153,12 @@ class TableView(QTableView):
             super().keyPressEvent(event)
 
     def changeEvent(self, event: QEvent) -> None:  # noqa: N802
-        """Rows are as high as the text needs, however large that becomes."""
+        """Rows and columns are as large as the text needs, however large that becomes."""
         super().changeEvent(event)
-        self._fit_rows()
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
+            self._fit_rows()
+            if self._fitted:
+                self.fit_columns()
 
     def _fit_rows(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gbviz.app.naming import name_inside
 from gbviz.app.table_models import SheetModel
 from gbviz.app.table_view import TableView
 from gbviz.report import cluster_sheets
@@ -113,6 +114,7 @@ class TablesTab(QWidget):
         QWidget.setTabOrder(self.filter, self.export)
         QWidget.setTabOrder(self.export, self.view)
         self.view.setAccessibleName(self.which.currentText())
+        name_inside(self)
 
     def _connect(self) -> None:
         self.which.currentIndexChanged.connect(self._switched)

@@ -86,6 +86,7 @@ QTabBar::tab {{ padding: 5px 12px; background: {theme.panel}; color: {theme.dim}
 QTabBar::tab:selected {{ background: {theme.ground}; color: {theme.text};
   border-top: 2px solid {theme.accent}; }}
 QTabWidget::pane {{ border: 1px solid {theme.line}; }}
+QLabel#tool-sign {{ background: {theme.failed}; color: {theme.ground}; font-weight: bold; }}
 QToolTip {{ background: {theme.raised}; color: {theme.text}; border: 1px solid {theme.line};
   padding: 4px; }}
 QHeaderView::section {{ background: {theme.panel}; color: {theme.dim}; border: none;
@@ -98,6 +99,8 @@ QCheckBox::indicator {{ width: 14px; height: 14px; border: 1px solid {theme.dim}
 QCheckBox::indicator:focus {{ border-color: {theme.accent}; }}
 QCheckBox::indicator:checked {{ image: url({_icon("check", theme)}); }}
 QToolBar {{ border: none; border-bottom: 1px solid {theme.line}; spacing: 4px; padding: 3px; }}
+QPushButton:checked {{ background: {mixed(theme.panel, theme.accent, 0.4)};
+  border: 1px solid {theme.accent}; border-radius: 3px; padding: 3px 10px; color: {theme.text}; }}
 QToolButton {{ padding: 3px 8px; }}
 QToolButton:checked {{ background: {theme.raised}; border: 1px solid {theme.accent}; }}
 """

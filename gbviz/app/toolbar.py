@@ -72,6 +72,8 @@ class ToolBar(QToolBar):
             action = self._actions[name]
             action.setEnabled(label is not None)
             metrics = QFontMetrics(self.font())
-            short = metrics.elidedText(label or "", Qt.TextElideMode.ElideMiddle, 170)
+            short = metrics.elidedText(label or "", Qt.TextElideMode.ElideMiddle, 125)
             action.setText(f"{word}: {label}" if label else word)
             action.setIconText(f"{word}: {short}" if label else word)
+            # The buttons beside it must not move under the pointer.
+            self.widgetForAction(action).setFixedWidth(metrics.horizontalAdvance("M" * 15))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QInputDialog,
@@ -43,6 +44,7 @@ class ViewsDock(QWidget):
     ) -> None:
         super().__init__(parent)
         self._remembered, self._current = remembered, current
+        self._shown: tuple[SavedView, ...] = ()
         self.list = QListWidget(self)
         self.list.setAccessibleName(self.tr("Saved views"))
         self.empty = QLabel(
@@ -63,22 +65,26 @@ class ViewsDock(QWidget):
         self.list.itemClicked.connect(self._look)
         self.save.clicked.connect(self.ask)
         self.forget.clicked.connect(self.remove)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.list)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self.remove)
         remembered.changed.connect(self.refresh)
         self.refresh()
 
     @Slot()
     def refresh(self) -> None:
         """Show the views that are remembered."""
-        names = [view.name for view in self._remembered.settings.saved_views]
-        if names != [self.list.item(row).text() for row in range(self.list.count())]:
+        views = self._remembered.settings.saved_views
+        if views != self._shown:
+            self._shown = views
             self.list.clear()
-            for view in self._remembered.settings.saved_views:
+            for view in views:
                 item = QListWidgetItem(view.name)
                 item.setData(Qt.ItemDataRole.UserRole, view.state)
                 self.list.addItem(item)
-        self.list.setVisible(bool(names))
-        self.empty.setVisible(not names)
-        self.forget.setEnabled(bool(names))
+        self.list.setVisible(bool(views))
+        self.empty.setVisible(not views)
+        self.forget.setEnabled(bool(views))
 
     @Slot()
     def ask(self) -> None:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Slot
-from PySide6.QtWidgets import QApplication, QMainWindow, QTabWidget
+from PySide6.QtWidgets import QApplication, QLabel, QMainWindow, QTabWidget
 
 from gbviz.app import dialogs
 from gbviz.app.actions import Actions
@@ -69,7 +69,7 @@ class MainWindow(QMainWindow):
         self._connect()
         self.apply_settings()
         restore_layout(self, self.remembered.settings)
-        self.hints.setVisible(self.hints.wanted)
+        self.hints.setVisible(self.hints.fits(self.live.scenario))
         if self.remembered.note:
             self.panels.log.add("warning", self.remembered.note)
         self.fabric.setFocus()
@@ -97,6 +97,11 @@ class MainWindow(QMainWindow):
             self, self.live, self.selection, self.theme, self.remembered, self.fabric_state
         )
         self.setStatusBar(StatusBar(self.live, self.selection, self))
+        self.tool_sign = QLabel(self)
+        self.tool_sign.setObjectName("tool-sign")
+        self.tool_sign.setAccessibleName(self.tr("What clicks do"))
+        self.statusBar().addPermanentWidget(self.tool_sign)
+        self.tool_sign.hide()
         self.actions_by_name = Actions(self)
         add_commands(self, self.actions_by_name)
         self.actions_by_name.fill(self.menuBar(), menus(self))
@@ -127,6 +132,7 @@ class MainWindow(QMainWindow):
         panels.jobs.edit_wanted.connect(self.asks.edit_job)
         panels.views.wanted.connect(self.desk.look_as)
         panels.plots.export_wanted.connect(self.asks.save_text)
+        panels.timeline.export_wanted.connect(self.asks.save_text)
         self.tables.export_wanted.connect(self.asks.save_text)
         self.start.preset_chosen.connect(self.documents.new_from_preset)
         self.start.example_chosen.connect(partial(self.documents.open, example=True))
@@ -152,6 +158,7 @@ class MainWindow(QMainWindow):
         by: ColourBy = next((by for by in COLOUR_BY if by == now.colour_by), "utilisation")
         look = Look(self.theme, now.ramp, by)
         for view in (self.fabric, self.matrix, self.rack, self.panels.rack):
+            view.set_font_scale(now.font_scale)
             view.set_look(look)
         self.fabric.set_links(now.links)
         self.minimap.forget()
@@ -216,6 +223,8 @@ class MainWindow(QMainWindow):
     @Slot()
     def _opened(self) -> None:
         self.selection.clear()
+        self.hints.setVisible(self.hints.fits(self.live.scenario))
+        self.panels.show_time(self.live.scenario.end_s > 0)
         self.desk.refresh_history()
         self.tabs.setCurrentWidget(self.fabric)
 

@@ -44,14 +44,11 @@ class LazyGroup(click.Group):
         """Names in the order in which people meet them."""
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+    def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
         """The command of a name, None where there is none."""
         if cmd_name not in _COMMANDS:
             return None
-        # Commands of the layer above are named by it: nothing here imports it.
-        brought: Mapping[str, str] = ctx.find_root().obj or {}
-        module, _, name = brought.get(cmd_name, f"gbviz.cli.{cmd_name}:{cmd_name}").partition(":")
-        command = getattr(import_module(module), name)
+        command = getattr(import_module(f"gbviz.cli.{cmd_name}"), cmd_name)
         assert isinstance(command, click.Command)
         return command
 
@@ -112,7 +109,7 @@ def run(args: Sequence[str], brought: Mapping[str, str] | None = None) -> int:
     args
         Its words.
     brought
-        Commands that live elsewhere: names to `module:attribute`.
+        What the layer above does for commands: names to `module:attribute`, such as `paint`.
 
     Returns
     -------

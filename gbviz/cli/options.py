@@ -100,6 +100,11 @@ def _part(name: str, kind: click.ParamType[Any], text: str) -> Callable[[Command
 def output_options(command: Command) -> Command:
     """Add `--json`, `--routing` and `--seed`."""
     command = click.option("--json", "as_json", is_flag=True, help="one JSON document")(command)
+    return routing_options(command)
+
+
+def routing_options(command: Command) -> Command:
+    """Add `--routing` and `--seed`."""
     text = "of hashes and random patterns (default: the file's, or 0)"
     command = click.option("--seed", type=int, help=text)(command)
     text = "how switches choose among paths, see below (default: the file's, or adaptive)"

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import Any, ClassVar
 
 import click
 
 from gbviz.cli.options import (
-    DEFAULT_PRESET,
     ClusterCommand,
     cluster_options,
     output_options,
@@ -17,19 +15,12 @@ from gbviz.cli.options import (
     screen,
     time_s,
 )
+from gbviz.cli.words import WordsCommand, is_scenario, target_of
 from gbviz.engine import evaluate
-from gbviz.errors import InputError, nearest
+from gbviz.errors import InputError
 from gbviz.jobs import PATTERNS, traffic_job
 from gbviz.report.document import document, to_json
-from gbviz.topology.presets import presets
 
-# Options that take several values, each with one that shows the form.
-_SEVERAL = {
-    "--fail": "spine-3",
-    "--degrade": "leaf-0~spine-3=0.5",
-    "--repair": "spine-3",
-    "--traffic": "permutation",
-}
 _COMPONENTS = {
     "spine-3": "one; also leaf-0, core-7, rack-3, rack-3/tray-17/gpu-2, rack-3/nvswitch-5,"
     " rack-3/feed-a, hxu-3, cdu-0",
@@ -44,8 +35,8 @@ _POLICIES = {
 }
 
 
-class WhatifCommand(ClusterCommand):
-    """A command with options of several values, `--fail spine-3 leaf-0`, and what they mean."""
+class WhatifCommand(WordsCommand):
+    """A command whose help says what components, patterns and policies are."""
 
     words: ClassVar[dict[str, dict[str, str]]] = {
         "Components, SEL (quote what has a * or a >)": _COMPONENTS,
@@ -53,35 +44,6 @@ class WhatifCommand(ClusterCommand):
         **ClusterCommand.words,
         "Policies for damaged NVLink": _POLICIES,
     }
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Give every value of such an option its own option."""
-        spread: list[str] = []
-        current, awaited = "", False
-        for arg in [*args, "--end"]:
-            if arg.startswith("-"):
-                if awaited:
-                    raise click.UsageError(
-                        f"{current} needs a value, such as {_SEVERAL[current]}", ctx
-                    )
-                name, sign, _ = arg.partition("=")
-                current = name if name in _SEVERAL else ""
-                awaited = bool(current) and not sign
-            elif not awaited and current and not _is_target(arg):
-                spread.append(current)
-            else:
-                awaited = False
-            spread.append(arg)
-        return super().parse_args(ctx, spread[:-1])
-
-
-def _is_target(arg: str) -> bool:
-    """Whether a word is meant for a preset or a file rather than for a component."""
-    return _is_file(arg) or nearest(arg, presets(), cutoff=0.7) is not None
-
-
-def _is_file(word: str) -> bool:
-    return Path(word).suffix.lower() in {".yaml", ".yml", ".json"}
 
 
 @click.command(cls=WhatifCommand)
@@ -118,8 +80,8 @@ def whatif(
     in its place: its jobs, and the faults that hold at the end or at --at, are there already.
     """
     degrade = dict(_factor(text) for text in options["degrade"])
-    target = _target(words)
-    if options["at"] is not None and not _is_file(target):
+    target = target_of(words)
+    if options["at"] is not None and not is_scenario(target):
         raise InputError(f"goes with a scenario file: nothing happens in {target}", where="--at")
     scenario = scenario_from(target, options).standing_at(time_s(options["at"]))
     scenario = scenario.with_faults(degrade=degrade)
@@ -138,19 +100,6 @@ def whatif(
         click.echo(sentence(snapshot))
     else:
         print_answer(screen(), snapshot, verbose=verbose)
-
-
-def _target(words: tuple[str, ...]) -> str:
-    """The one preset among the words that follow no option."""
-    odd = [word for word in words if not _is_target(word)]
-    if odd:
-        known = ", ".join(presets())
-        raise click.UsageError(
-            f"{odd[0]!r} is not a preset (these are: {known}); what fails goes after --fail"
-        )
-    if len(words) > 1:
-        raise click.UsageError(f"one preset at a time (got {', '.join(words)})")
-    return words[0] if words else DEFAULT_PRESET
 
 
 def _factor(text: str) -> tuple[str, float]:

@@ -1,5 +1,22 @@
-"""Cooling loops, rack power, and the GPU clocks that they leave."""
+"""Cooling loops, rack power, and the GPU clocks that they leave: settled, and over time."""
 
+from gbviz.cooling.course import Energy
+from gbviz.cooling.state import HeatState, start, switched_on, thermal_of
 from gbviz.cooling.steady import LoopState, Thermal, loops, steady
+from gbviz.cooling.told import Happening
+from gbviz.cooling.transient import Advance, advance
 
-__all__ = ["LoopState", "Thermal", "loops", "steady"]
+__all__ = [
+    "Advance",
+    "Energy",
+    "Happening",
+    "HeatState",
+    "LoopState",
+    "Thermal",
+    "advance",
+    "loops",
+    "start",
+    "steady",
+    "switched_on",
+    "thermal_of",
+]

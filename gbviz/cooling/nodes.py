@@ -96,6 +96,8 @@ class FlowLost:
         high = max(1.0, low)
         while self.at(high)[0] < wanted:
             high *= 2
+            if high == math.inf:
+                return high
         while True:
             middle = (low + high) / 2
             if middle in (low, high):
@@ -138,7 +140,7 @@ class FlowLost:
         steep = fading * share / tau
         if steep <= self.ramp_k_per_s or self.ramp_k_per_s == 0:
             return 0.0
-        return tau * math.log(steep / self.ramp_k_per_s)
+        return tau * (math.log(steep) - math.log(self.ramp_k_per_s))
 
 
 def warm_up(

@@ -27,7 +27,9 @@ class Camera:
     y: float | None = None
 
 
-def view_of(camera: Camera, world: Box, width: int, height: int, scale: float = 1.0) -> View:
+def view_of(
+    camera: Camera, world: Box, width: int, height: int, scale: float = 1.0, font: float = 1.0
+) -> View:
     """What a camera sees of a world in a window of device pixels.
 
     Across and down have scales of their own, so that the whole fills windows of any shape.
@@ -40,7 +42,7 @@ def view_of(camera: Camera, world: Box, width: int, height: int, scale: float = 
     (428, 304)
     """
     x0, y0, x1, y1 = world
-    left, right, top, bottom = (part * scale for part in (_LEFT, _RIGHT, HEIGHT, _BOTTOM))
+    left, right, top, bottom = _margins(scale, font)
     sx = max(width - left - right, 50.0) / max(x1 - x0, 1e-9)
     sy = max(height - top - bottom, 50.0) / max(y1 - y0, 1e-9)
     sx = min(sx, _WIDEST * sy) * camera.zoom
@@ -49,7 +51,7 @@ def view_of(camera: Camera, world: Box, width: int, height: int, scale: float = 
     middle_x = (x0 + x1) / 2 if camera.x is None else camera.x
     middle_y = (y0 + y1) / 2 if camera.y is None else camera.y
     at_x, at_y = (left + width - right) / 2, (top + height - bottom) / 2
-    return View(middle_x - at_x / sx, middle_y - at_y / sy, sx, sy, width, height, scale)
+    return View(middle_x - at_x / sx, middle_y - at_y / sy, sx, sy, width, height, scale, font)
 
 
 def zoomed(camera: Camera, view: View, factor: float, x: float, y: float) -> Camera:
@@ -83,13 +85,18 @@ def onto(box: Box, world: Box, width: int, height: int, part: float = 0.6) -> Ca
     x0, y0, x1, y1 = box
     zoom_x = part * width / max((x1 - x0) * view.sx, 1e-9)
     zoom_y = part * height / max((y1 - y0) * view.sy, 1e-9)
-    zoom = min(max(min(zoom_x, zoom_y), 1.0), CLOSEST)
-    return Camera() if zoom == 1.0 else Camera(zoom, (x0 + x1) / 2, (y0 + y1) / 2)
+    zoom = float(min(max(min(zoom_x, zoom_y), 1.0), CLOSEST))
+    # Plain numbers: corners come from arrays, and Qt takes no bool of NumPy's.
+    return Camera() if zoom == 1.0 else Camera(zoom, float(x0 + x1) / 2, float(y0 + y1) / 2)
 
 
 def _middle(view: View) -> tuple[float, float]:
     """The point of the world that `view_of` puts in the middle of its margins."""
-    scale = view.scale
-    at_x = (_LEFT * scale + view.width - _RIGHT * scale) / 2
-    at_y = (HEIGHT * scale + view.height - _BOTTOM * scale) / 2
+    left, right, top, bottom = _margins(view.scale, view.font)
+    at_x, at_y = (left + view.width - right) / 2, (top + view.height - bottom) / 2
     return view.to_world(at_x, at_y)
+
+
+def _margins(scale: float, font: float) -> tuple[float, float, float, float]:
+    """Device pixels left free at the left, right, top and bottom: names and the legend grow."""
+    return _LEFT * scale * font, _RIGHT * scale, HEIGHT * scale * font, _BOTTOM * scale

@@ -85,7 +85,7 @@ class DrawList:
 
 
 # Widths of letters in parts of the size of the font: enough to tell whether a label fits.
-_WIDE, _NARROW = frozenset("mwMW%@"), frozenset("ijlI.,:;'|!()[]-·ft1 ")
+_WIDE, _NARROW = frozenset("mwMW%@"), frozenset("ijlI.,:;'|!()[]-·ft ")
 
 
 def text_width(text: str, size: float) -> float:

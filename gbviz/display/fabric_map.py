@@ -16,6 +16,7 @@ from gbviz.display.map_labels import (
     every,
     fitting,
     job_names,
+    leaf_labels,
     numbered,
     pod_labels,
     rack_labels,
@@ -43,8 +44,9 @@ def fabric_map(picture: Picture, snapshot: Snapshot, shades: Shades) -> DrawList
     else:
         items += link_items(picture.layout, view, picture.look, shades, picture.style)
         items += _spine_row(picture, shades)
-    items += _planes(picture, shades)
+    items += _planes(picture, snapshot, shades)
     items += _leaves(picture, shades)
+    items += leaf_labels(picture)
     items += _floor(picture, shades)
     items += _cooling(picture, snapshot, shades)
     items += _job_bars(picture, snapshot, shades)
@@ -141,7 +143,7 @@ def _spine_row(picture: Picture, shades: Shades) -> list[Item]:
         dead = boxes[shades.spine_down]
         items.append(Rects(dead, None, theme.failed, 1.5 * view.scale))
         items += crosses(dead, view, theme.failed)
-    size = FONT * view.scale
+    size = FONT * view.type
     step = every(float(boxes[0, 2]) * 1.15, text_width("s000", size))
     # The pod's own name stands in the same place.
     room = len(layout.pods) == 1 or (layout.spines[0, 1] - layout.pods[0, 1]) * view.sy > 2.4 * size
@@ -153,7 +155,28 @@ def _spine_row(picture: Picture, shades: Shades) -> list[Item]:
     return items
 
 
-def _planes(picture: Picture, shades: Shades) -> list[Item]:
+def _dead_cores(picture: Picture, snapshot: Snapshot) -> list[Item]:
+    """Names of dead cores at the left of the rows of their planes."""
+    layout, view, theme = picture.layout, picture.view, picture.look.theme
+    grid, size = layout.planes, FONT * view.type
+    if grid is None:
+        return []
+    dead = np.flatnonzero(~snapshot.health.up(layout.fabric, "core"))
+    planes, first = np.unique(dead // layout.shape.cores_per_group, return_index=True)
+    items: list[Item] = []
+    last = -1e9
+    for plane, core in zip(planes.tolist(), dead[first].tolist(), strict=True):
+        y = ((grid.top[plane] + grid.bottom[plane]) / 2 - view.y0) * view.sy
+        x0 = (grid.left[0] - view.x0) * view.sx
+        x1 = (grid.right[-1] - view.x0) * view.sx
+        items.append(Lines(np.array([[x0, y, x1, y]]), theme.failed, view.scale, dashed=True))
+        if y - last >= size:
+            last = y
+            items.append(Text(x0 - 5, y, f"core-{core}", theme.failed, size, "right", bold=True))
+    return items
+
+
+def _planes(picture: Picture, snapshot: Snapshot, shades: Shades) -> list[Item]:
     """Pods x planes: what each spine sends to the cores of its plane."""
     layout, view, theme = picture.layout, picture.view, picture.look.theme
     grid = layout.planes
@@ -167,7 +190,8 @@ def _planes(picture: Picture, shades: Shades) -> list[Item]:
     if len(hurt):
         at = view.boxes(grid.corners(hurt))
         items.append(Marks(at[:, :2] + at[:, 2:] / 2, "dot", 5 * view.scale, theme.warm))
-    size = FONT * view.scale
+    size = FONT * view.type
+    items += _dead_cores(picture, snapshot)
     x, y = view.to_device(grid.box[0], grid.box[1])
     texts = ["spines x cores: a column a pod, a row a plane", "spines x cores"]
     text = fitting(texts, size, 0.3 * view.width)
@@ -193,7 +217,7 @@ def _leaves(picture: Picture, shades: Shades) -> list[Item]:
         dead = boxes[shades.leaf_down & seen]
         items.append(Rects(dead, None, theme.failed, 1.5 * view.scale))
         items += crosses(dead, view, theme.failed)
-    size = FONT * view.scale
+    size = FONT * view.type
     if boxes[0, 2] > text_width("leaf-000", size):
         items += [
             Text(x + w / 2, y + h / 2, f"leaf-{n}", theme.ground, size * 0.95, "centre", bold=True)
@@ -230,6 +254,14 @@ def _floor(picture: Picture, shades: Shades) -> list[Item]:
     down = shades.rack_down & seen
     if down.any():
         items += crosses(boxes[down], view, theme.failed, most=40.0)
+    cut = np.flatnonzero(shades.nic_down)
+    if len(cut):
+        cells = view.boxes(layout.gpus.corners(cut))
+        if cells[0, 3] >= 3 * view.scale:
+            items += crosses(cells, view, theme.failed, smallest=4.0, most=10.0)
+        else:
+            hit = np.unique(cut // _per_rack(layout))
+            items.append(Marks(boxes[hit, :2] + boxes[hit, 2:] / 2, "dot", 3.0, theme.failed))
     alone = np.flatnonzero(shades.gpu_down & ~np.repeat(shades.rack_down, _per_rack(layout)))
     if len(alone):
         cells = view.boxes(layout.gpus.corners(alone))
@@ -249,18 +281,29 @@ def _cooling(picture: Picture, snapshot: Snapshot, shades: Shades) -> list[Item]
     """Frames round the racks of shared loops; a triangle on racks that heat or power holds back."""
     layout, view, theme = picture.layout, picture.view, picture.look.theme
     items: list[Item] = []
-    size = FONT * view.scale
+    size = FONT * view.type
     for number, blocks in enumerate(layout.loops):
         frames = view.boxes(blocks + np.array([-0.5, -4.6, 0.5, 4.2]))
         name = layout.fabric.name(layout.fabric.nodes("loop").start + number)
-        items.append(Rects(frames, None, theme.line, view.scale, radius=4 * view.scale))
         x, y, width, height = frames[0]
         units = snapshot.health.up(layout.fabric, "cdu").reshape(len(layout.loops), -1)[number]
+        dead = not units.all()
+        hue = theme.failed if dead else theme.line
+        items.append(Rects(frames, None, hue, view.scale, radius=4 * view.scale))
         text = f"{name} · {int(units.sum())} of {len(units)} units live"
         # Below the names of the lowest racks, where there is room for both.
         if width > text_width(text, size) and 4.2 * view.sy > 1.9 * size:
             items.append(
-                Text(x + width / 2, y + height, text, theme.dim, size, "centre", chip=theme.ground)
+                Text(
+                    x + width / 2,
+                    y + height,
+                    text,
+                    theme.failed if dead else theme.dim,
+                    size,
+                    "centre",
+                    bold=dead,
+                    chip=theme.ground,
+                )
             )
     hot = shades.rack_hot & ~shades.rack_down & view.sees(layout.racks)
     if hot.any():

@@ -21,7 +21,8 @@ _GAP_FROM = 5.0
 class View:
     """Which part of the world is seen: device x = (world x - x0) sx, likewise y.
 
-    `width` and `height` are device pixels; `scale` is device pixels a logical one.
+    `width` and `height` are device pixels; `scale` is device pixels a logical one, `font` how much
+    larger than usual people want their text.
     """
 
     x0: float
@@ -31,6 +32,12 @@ class View:
     width: int
     height: int
     scale: float = 1.0
+    font: float = 1.0
+
+    @property
+    def type(self) -> float:
+        """Device pixels of one logical pixel of text."""
+        return self.scale * self.font
 
     def to_device(self, x: float, y: float) -> tuple[float, float]:
         """Device pixels of a point of the world."""

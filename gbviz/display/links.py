@@ -24,6 +24,7 @@ MOST_LINES = 4000
 # Bundles at least this full are drawn again on top in their full colour.
 LOUD = 0.93
 _COLOURS = 8
+_MOST_HURT = 200
 _HUB = 5.0
 
 
@@ -39,23 +40,32 @@ def link_items(layout: Layout, view: View, look: Look, shades: Shades, style: st
     spine = leaf // shape.leaves_per_pod * shape.spines_per_pod + position
     ends = _pair_ends(layout, view, leaf, spine)
     seen = _in_sight(ends, view)
-    if style == "cables" and int(seen.sum()) <= MOST_LINES:
+    if style == "cables" and int(seen.sum()) <= MOST_LINES - _MOST_HURT:
         which = np.flatnonzero(seen)
-        return _drawn(ends[which], shades.pair_value[which], _dead(shades, which), look, view)
+        drawn = _drawn(ends[which], shades.pair_value[which], _dead(shades, which), look, view)
+        return drawn + _hurt(ends, shades, seen, look, view)
     # First the fans, then what is dead, then the fullest bundles: together never too many.
     fans = _fans(layout, view)
     fans = fans[_in_sight(fans, view)][: MOST_LINES // 2]
     dead = np.flatnonzero(shades.pair_down & seen)[: MOST_LINES // 4]
     hubs, value = _bundles(layout, view, shades)
     which = np.flatnonzero(_in_sight(hubs, view))
-    room = MOST_LINES - len(fans) - len(dead)
+    room = MOST_LINES - _MOST_HURT - len(fans) - len(dead)
     if len(which) > room:
         which = which[np.argsort(value[which])[::-1][:room]]
     items: list[Item] = [Lines(fans, look.theme.line, view.scale)]
     items += _drawn(hubs[which], value[which], np.zeros(len(which), dtype=bool), look, view)
     if len(dead):
         items.append(Lines(ends[dead], look.theme.failed, 1.5 * view.scale, dashed=True))
-    return items
+    return items + _hurt(ends, shades, seen, look, view)
+
+
+def _hurt(ends: Floats, shades: Shades, seen: Bools, look: Look, view: View) -> list[Item]:
+    """Pairs some of whose cables are dead or slow, on top of all others."""
+    which = np.flatnonzero(shades.pair_hurt & seen)[:_MOST_HURT]
+    return (
+        [Lines(ends[which], look.theme.warm, 1.5 * view.scale, dashed=True)] if len(which) else []
+    )
 
 
 def _dead(shades: Shades, which: Ints) -> Bools:

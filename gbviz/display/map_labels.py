@@ -36,7 +36,7 @@ class Picture:
 def row_labels(picture: Picture, shades: Shades) -> list[Item]:
     """Names of spines at the left of their rows: as many as fit, dead ones always."""
     layout, view, theme = picture.layout, picture.view, picture.look.theme
-    size = FONT * view.scale
+    size = FONT * view.type
     each = layout.shape.spines_per_pod
     step = every(layout.pairs.cell_size(view)[1], size * 1.25)
     items: list[Item] = []
@@ -67,7 +67,7 @@ def row_labels(picture: Picture, shades: Shades) -> list[Item]:
 def job_names(picture: Picture, snapshot: Snapshot, owner: Ints, boxes: Floats) -> list[Item]:
     """A caption over each run of columns whose upper rack belongs to the same job."""
     layout, view, theme = picture.layout, picture.view, picture.look.theme
-    high, size = layout.shape.racks_per_group, FONT * view.scale
+    high, size = layout.shape.racks_per_group, FONT * view.type
     tops = np.arange(0, len(owner), high)
     items: list[Item] = []
     if (layout.racks[0, 1] - layout.leaves[0, 3]) * view.sy < 1.7 * size:
@@ -108,10 +108,31 @@ def fitting(texts: list[str], size: float, room: float) -> str:
     return f"{text}..." if len(text) > 2 else ""
 
 
+def leaf_labels(picture: Picture) -> list[Item]:
+    """Which leaves stand above a column of racks, where single leaves are too narrow for names."""
+    layout, view, theme = picture.layout, picture.view, picture.look.theme
+    boxes, size = view.boxes(layout.leaves), 0.9 * FONT * view.type
+    rails, last = layout.shape.rails, layout.shape.leaves - 1
+    room = rails * boxes[0, 2] * 1.15
+    gap = (layout.racks[0, 1] - layout.leaves[0, 3]) * view.sy
+    wide = text_width(f"{last}-{last}", size)
+    if boxes[0, 2] > text_width("leaf-000", FONT * view.type) or room < wide or gap < 3.6 * size:
+        return []
+    word = "leaf " if room > text_width(f"leaf {last}-{last}", size) else ""
+    y_at = 0.36 * gap + 0.6 * size
+    found: list[Item] = []
+    for first in range(0, len(boxes), rails):
+        x, y, _, high = boxes[first].tolist()
+        text = f"{word}{first}-{min(first + rails, len(boxes)) - 1}"
+        at = x + rails * boxes[0, 2] / 2
+        found.append(Text(at, y + high + y_at, text, theme.dim, size, "centre"))
+    return found[:_MOST_LABELS]
+
+
 def rack_labels(picture: Picture, shades: Shades) -> list[Item]:
     """Names of racks below them: in full, as numbers, or not at all."""
     layout, view, theme = picture.layout, picture.view, picture.look.theme
-    boxes, size = view.boxes(layout.racks), FONT * view.scale
+    boxes, size = view.boxes(layout.racks), FONT * view.type
     room = boxes[0, 2]
     last = layout.fabric.count("rack") - 1
     if _fits_gap(layout, view, size) and text_width(f"rack-{last}", size) <= room + 2:
@@ -144,7 +165,7 @@ def pod_labels(picture: Picture) -> list[Item]:
     layout, view, theme = picture.layout, picture.view, picture.look.theme
     if len(layout.pods) == 1:
         return []
-    boxes, size = view.boxes(layout.pods), FONT * view.scale
+    boxes, size = view.boxes(layout.pods), FONT * view.type
     per_pod = layout.shape.leaves_per_pod // layout.shape.rails * layout.shape.racks_per_group
     items: list[Item] = []
     for n, (x, y, width, _) in numbered(boxes, view.sees(layout.pods)):

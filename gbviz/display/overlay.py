@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 # More frames than this are a colour of their own; the rest are counted in the inspector.
 _MOST_FRAMES = 300
+_MOST_LINES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,8 @@ def overlay(picture: Picture, pointed: Pointed) -> DrawList:
     items: list[Item] = []
     if len(pointed.selected) == 1:
         items += _nic_cables(layout, view, theme, pointed.selected[0])
+    if picture.style != "matrix":
+        items += _lines(picture, pointed)
     chosen = [boxes_of(layout, name, picture.style) for name in pointed.selected[:_MOST_FRAMES]]
     if chosen:
         items += frames(view, np.concatenate(chosen), theme, 2.0)
@@ -58,6 +61,22 @@ def overlay(picture: Picture, pointed: Pointed) -> DrawList:
     if pointed.note:
         items += beside(view, theme, pointed.note, pointed.at)
     return DrawList(view.width, view.height, None, tuple(items))
+
+
+def _lines(picture: Picture, pointed: Pointed) -> list[Item]:
+    """The lines of selected and hovered pairs, where links are drawn as lines."""
+    layout, view, theme = picture.layout, picture.view, picture.look.theme
+    ends = []
+    for name in (*pointed.selected[-_MOST_LINES:], pointed.hover):
+        if "leaf-" in name and "spine-" in name:
+            both = boxes_of(layout, name, picture.style)
+            if len(both) == 2:
+                (x0, y0, w0, _), (x1, y1, w1, h1) = view.boxes(both).tolist()
+                ends.append((x0 + w0 / 2, y0, x1 + w1 / 2, y1 + h1))
+    if not ends:
+        return []
+    lines = np.array(ends)
+    return [Lines(lines, theme.ground, 5 * view.scale), Lines(lines, theme.focus, 2 * view.scale)]
 
 
 def frames(view: View, corners: Floats, theme: Theme, width: float) -> list[Item]:
@@ -105,7 +124,7 @@ def _nic_cables(layout: Layout, view: View, theme: Theme, name: str) -> list[Ite
 
 def beside(view: View, theme: Theme, note: str, at: tuple[float, float]) -> list[Item]:
     """Text beside a device pixel, in as many lines as it takes, moved so that all is in sight."""
-    size = 11.0 * view.scale
+    size = 11.0 * view.type
     lines = _broken(note, size, view.width - 40 * view.scale)
     width = max(text_width(line, size) for line in lines)
     high = 1.5 * size

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from gbviz.display.rack_layout import RackLayout
     from gbviz.display.shades import Look, Shades
     from gbviz.engine import Loads, Snapshot
-    from gbviz.topology.fabric import Floats
+    from gbviz.topology.fabric import Bools, Floats
 
 _FONT = 10.5
 
@@ -64,17 +64,26 @@ def _up(picture: RackPicture, kind: str) -> Floats:
     return picture.snapshot.health.factor(picture.snapshot.fabric, kind)[own(picture, kind)]
 
 
+def _dead(picture: RackPicture, kind: str) -> Bools:
+    """Which parts get a cross; in a dead rack only those with a fault of their own."""
+    down: Bools = _up(picture, kind) == 0
+    if not picture.shades.rack_down[picture.rack]:
+        return down
+    fabric = picture.snapshot.fabric
+    nodes = [node for fault in picture.snapshot.faults for node in fault.nodes]
+    first = fabric.nodes(kind).start + own(picture, kind).start
+    return down & np.isin(first + np.arange(len(down)), nodes)
+
+
 def _compute(picture: RackPicture, layout: RackLayout) -> list[Item]:
     """GPUs in their colours, NICs in the hue of their rail, crosses on what is dead."""
     view, theme = picture.view, picture.look.theme
     gpus = picture.shades.gpus[own(picture, "gpu")]
     items = grid_image(layout.gpus, view, gpus, theme.ground)
-    items += crosses(
-        view.boxes(layout.gpus.corners(np.flatnonzero(_up(picture, "gpu") == 0))),
-        view,
-        theme.ground,
-        most=14,
-    )
+    dead = np.flatnonzero(_dead(picture, "gpu"))
+    rack_down = bool(picture.shades.rack_down[picture.rack])
+    cells = view.boxes(layout.gpus.corners(dead))
+    items += crosses(cells, view, theme.failed if rack_down else theme.ground, most=14)
     rails = picture.snapshot.fabric.count("gpu") // picture.snapshot.fabric.count("tray")
     hue = [packed(hues.rail_colour(theme, rail)) for rail in range(rails)]
     colours = np.tile(np.array(hue, dtype=np.uint32), len(gpus) // rails)
@@ -84,7 +93,8 @@ def _compute(picture: RackPicture, layout: RackLayout) -> list[Item]:
     colours[room == 0] = packed(theme.off)
     items += grid_image(layout.nics, view, colours, theme.ground)
     boxes = view.boxes(layout.nics.corners(np.arange(len(colours))))
-    items += crosses(boxes[room == 0], view, theme.failed, most=12)
+    mute = (room == 0) if not rack_down else _dead(picture, "nic")
+    items += crosses(boxes[mute], view, theme.failed, most=12)
     items += _slashes(boxes[(room > 0) & (room < whole * (1 - 1e-9))], view, theme.warm)
     return items
 
@@ -105,17 +115,17 @@ def _switches(picture: RackPicture, layout: RackLayout) -> list[Item]:
     busy = float(picture.loads.nvlink[own(picture, "gpu")].mean())
     shade = hues.table(theme, look.ramp)[hues.steps(np.full(len(up), busy))]
     if look.colour_by != "utilisation":
-        shade[:] = packed(theme.idle)
+        shade[:] = packed(theme.high if look.colour_by == "health" else theme.idle)
     shade[up == 0] = packed(theme.off)
     items = grid_image(layout.asics, view, shade, theme.ground)
-    dead = np.flatnonzero(up == 0)
+    dead = np.flatnonzero(_dead(picture, "nvswitch"))
     return items + crosses(view.boxes(layout.asics.corners(dead)), view, theme.failed, most=14)
 
 
 def _power(picture: RackPicture, layout: RackLayout) -> list[Item]:
     """Shelves, feeds and management switches as outlines; crosses on what is dead."""
     view, theme, fabric = picture.view, picture.look.theme, picture.snapshot.fabric
-    size = _FONT * view.scale
+    size = _FONT * view.type
     items: list[Item] = []
     up = _up(picture, "shelf")
     shelves = view.boxes(layout.shelves.corners(np.arange(len(up))))
@@ -131,9 +141,9 @@ def _power(picture: RackPicture, layout: RackLayout) -> list[Item]:
     for text, (x, y, wide, high) in named:
         if high > size and wide > text_width(text, size):
             items.append(Text(x + wide / 2, y + high / 2, text, theme.dim, size * 0.9, "centre"))
-    items += crosses(_right_end(shelves)[up == 0], view, theme.failed, most=14)
+    items += crosses(_right_end(shelves)[_dead(picture, "shelf")], view, theme.failed, most=14)
     if fabric.count("feed"):
-        dead = _up(picture, "feed") == 0
+        dead = _dead(picture, "feed")
         items += crosses(_right_end(feeds, 0.3)[dead], view, theme.failed, most=14)
     return items
 
@@ -157,11 +167,12 @@ def _coolers(picture: RackPicture, layout: RackLayout) -> list[Item]:
     boxes = view.boxes(layout.coolers)
     fill = np.full(len(boxes), packed(hues.mixed(theme.panel, theme.accent, 0.25)), np.uint32)
     items: list[Item] = [Rects(boxes, fill, theme.line, view.scale, radius=3 * view.scale)]
-    size = _FONT * view.scale
+    size = _FONT * view.type
     for name, (x, y, wide, high) in zip(names, boxes.tolist(), strict=True):
-        if wide > text_width(name, size):
-            items.append(Text(x + wide / 2, y + high / 2, name, theme.text, size * 0.9, "centre"))
-    items += crosses(_right_end(boxes, 0.3)[factor == 0], view, theme.failed, most=16)
+        if wide > 1.2 * text_width(name, size):
+            at = x + 0.45 * wide
+            items.append(Text(at, y + high / 2, name, theme.text, size * 0.9, "centre"))
+    items += crosses(_right_end(boxes, 0.18)[factor == 0], view, theme.failed, most=16)
     return items + _slashes(boxes[(factor > 0) & (factor < 1)], view, theme.warm)
 
 
@@ -198,7 +209,7 @@ def _links(picture: RackPicture, layout: RackLayout) -> list[Item]:
 
 def _labels(picture: RackPicture, layout: RackLayout) -> list[Item]:
     view, theme, fabric = picture.view, picture.look.theme, picture.snapshot.fabric
-    size = _FONT * view.scale
+    size = _FONT * view.type
     items: list[Item] = []
     for word, corners in (("tray", layout.trays), ("nvtray", layout.nvtrays)):
         x, _, _, high = view.boxes(layout.gpus.corners(np.array([0])))[0]
@@ -222,7 +233,7 @@ def _matrix_labels(picture: RackPicture, layout: RackLayout) -> list[Item]:
     view, theme, nvlink = picture.view, picture.look.theme, picture.snapshot.fabric.nvlink
     if nvlink is None:
         return []
-    size = _FONT * view.scale
+    size = _FONT * view.type
     x0, y0, _, _ = layout.links.box
     x, y = view.to_device(x0, 0.0)
     count = f"{nvlink.gpus} GPUs x {nvlink.asics} ASICs"

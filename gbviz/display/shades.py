@@ -51,6 +51,8 @@ class Shades:
         (G,) of each GPU's NVLink.
     gpu_down, leaf_down, spine_down, rack_down
         Which have failed, by themselves or with what holds them.
+    nic_down
+        Live GPUs whose NIC cannot send or cannot receive.
     pair_down
         Pairs whose cables are all dead though both ends live.
     pair_hurt
@@ -70,6 +72,7 @@ class Shades:
     planes: Colours
     nvlink: Colours
     gpu_down: Bools
+    nic_down: Bools
     leaf_down: Bools
     spine_down: Bools
     rack_down: Bools
@@ -109,6 +112,7 @@ def shades(snapshot: Snapshot, loads: Loads, base: Loads, look: Look) -> Shades:
         planes=planes,
         nvlink=nvlink,
         gpu_down=down["gpu"],
+        nic_down=~down["gpu"] & (loads.capacity[0].min(axis=0) == 0),
         leaf_down=down["leaf"],
         spine_down=down["spine"],
         rack_down=down["rack"],
@@ -197,7 +201,8 @@ class _Values:
             (room / tier.capacity).min(axis=0)
             for room, tier in zip(self.loads.capacity, self.fabric.tiers, strict=True)
         ]
-        gpus = of(np.minimum(worth[0], self.snapshot.thermal.clock))
+        # A GPU's NIC has a sign of its own: the GPU lives without it.
+        gpus = of(self.snapshot.thermal.clock)
         pairs = of(_by_pair(self.snapshot, worth[1], np.mean))
         planes = of(_by_spine(self.snapshot, worth[2], np.mean)) if len(worth) > 2 else _none()
         return gpus, pairs, planes, of(self._nvlink_worth())

@@ -36,7 +36,7 @@ class Sheet:
     Parameters
     ----------
     view
-        `fabric`, `matrix`, a rack such as `rack-3`, or `pod-0` for one pod's matrix.
+        `fabric`, `matrix` (of the first pod), a rack such as `rack-3`, or a pod such as `pod-0`.
     theme, colour_by, links
         As in the app.
     width, height
@@ -73,8 +73,11 @@ def draw_sheet(sheet: Sheet, snapshot: Snapshot, loads: Loads, base: Loads) -> D
     where = layout(fabric)
     style = sheet.links
     world = where.box
-    if sheet.view == "matrix" or sheet.view.startswith("pod-"):
-        world, style = matrix_box(where, _pod(where, sheet.view)), "matrix"
+    if sheet.view == "matrix":
+        world, style = matrix_box(where, 0), "matrix"
+    elif sheet.view.startswith("pod-"):
+        x0, y0, x1, y1 = where.pods[_pod(where, sheet.view)].tolist()
+        world = x0, y0, x1, y1
     elif sheet.view != "fabric":
         names = ["fabric", "matrix", "rack-0"]
         last = f"there are rack-0 to rack-{fabric.count('rack') - 1}"

@@ -1,7 +1,7 @@
 """Named edits of a scenario: each takes one and returns another, or says why it cannot.
 
-What fails or is repaired by hand happens at the end of the scenario, which is the time that the
-live view shows.
+What fails or is repaired by hand happens at a time of the scenario; None is its end, which is what
+the live view shows.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Edit:
     merge: str = ""
 
 
-def fail(scenario: Scenario, selectors: Sequence[str]) -> Edit:
+def fail(scenario: Scenario, selectors: Sequence[str], at_s: float | None = None) -> Edit:
     """Fail components.
 
     Raises
@@ -54,10 +54,12 @@ def fail(scenario: Scenario, selectors: Sequence[str]) -> Edit:
     ('fail spine-0 and leaf-1', ['spine-0', 'leaf-1'])
     """
     actions = [Action("fail", selector) for selector in selectors]
-    return Edit(f"fail {_named(selectors)}", _with(scenario, actions))
+    return Edit(f"fail {_named(selectors)}{_when(at_s)}", _with(scenario, actions, at_s))
 
 
-def degrade(scenario: Scenario, selectors: Sequence[str], factor: float) -> Edit:
+def degrade(
+    scenario: Scenario, selectors: Sequence[str], factor: float, at_s: float | None = None
+) -> Edit:
     """Leave components with a part of their rate, clock or capacity.
 
     Raises
@@ -65,15 +67,16 @@ def degrade(scenario: Scenario, selectors: Sequence[str], factor: float) -> Edit
     InputError
         A selector that names nothing, a component that cannot be degraded, or a wrong factor.
     """
-    label = f"degrade {_named(selectors)} to {100 * factor:.4g} %"
+    label = f"degrade {_named(selectors)} to {100 * factor:.4g} %{_when(at_s)}"
+    now = scenario.end_s if at_s is None else at_s
     actions = [Action("degrade", selector, factor) for selector in selectors]
-    gone = {(scenario.end_s, "degrade", selector) for selector in selectors}
+    gone = {(now, "degrade", selector) for selector in selectors}
     kept = tuple(e for e in scenario.events if (e.at_s, e.verb, e.action.selector) not in gone)
-    found = _with(replace(scenario, events=kept), actions, scenario.end_s)
+    found = _with(replace(scenario, events=kept), actions, now)
     return Edit(label, found, merge=f"degrade {' '.join(selectors)}")
 
 
-def repair(scenario: Scenario, selectors: Sequence[str]) -> Edit:
+def repair(scenario: Scenario, selectors: Sequence[str], at_s: float | None = None) -> Edit:
     """Mend components.
 
     A fault that was made at the same time is taken back rather than repaired, where that comes to
@@ -93,28 +96,64 @@ def repair(scenario: Scenario, selectors: Sequence[str]) -> Edit:
     """
     fabric = build(scenario.cluster)
     repairs = [Action("repair", selector) for selector in selectors]
-    wanted = _state(resolve(fabric, (*scenario.actions_at(), *repairs)))
-    now, names = scenario.end_s, set(selectors)
+    now, names = scenario.end_s if at_s is None else at_s, set(selectors)
+    wanted = _state(resolve(fabric, (*scenario.actions_at(now), *repairs)))
     kept = tuple(
         event
         for event in scenario.events
         if not (event.at_s == now and event.for_s is None and event.action.selector in names)
     )
-    label = f"repair {_named(selectors)}"
+    label = f"repair {_named(selectors)}{_when(at_s)}"
     shorter = replace(scenario, events=kept, duration_s=_lasting(scenario, kept))
-    if _state(resolve(fabric, shorter.actions_at())) == wanted:
+    if _state(resolve(fabric, shorter.actions_at(now))) == wanted:
         return Edit(label, shorter)
-    return Edit(label, _with(scenario, repairs))
+    return Edit(label, _with(scenario, repairs, at_s))
 
 
-def restore_all(scenario: Scenario) -> Edit:
+def restore_all(scenario: Scenario, at_s: float | None = None) -> Edit:
     """Mend everything."""
-    now = scenario.end_s
-    kept = tuple(event for event in scenario.events if event.at_s < now)
+    now = scenario.end_s if at_s is None else at_s
+    kept = tuple(event for event in scenario.events if event.at_s != now)
     shorter = replace(scenario, events=kept, duration_s=_lasting(scenario, kept))
-    if not resolve(build(scenario.cluster), shorter.actions_at()):
-        return Edit("restore all", shorter)
-    return Edit("restore all", _with(shorter, [Action("restore")], now))
+    label = f"restore all{_when(at_s)}"
+    if not resolve(build(scenario.cluster), shorter.actions_at(now)):
+        return Edit(label, shorter)
+    return Edit(label, _with(shorter, [Action("restore")], now))
+
+
+def move_event(scenario: Scenario, number: int, at_s: float) -> Edit:
+    """Let an event happen at another time; the scenario lasts as long as before.
+
+    Raises
+    ------
+    InputError
+        A time before the start, or one at which the event makes no sense.
+
+    Examples
+    --------
+    >>> from gbviz.scenario import preset
+    >>> late = fail(preset("gb300-su"), ["spine-0"], 60.0).scenario
+    >>> move_event(late, 0, 90.0).scenario.events[0].at_s
+    90.0
+    """
+    if not 0 <= at_s < float("inf"):
+        raise InputError(f"an event is at 0 s or later (got {at_s:g})", where="at")
+    event = scenario.events[number]
+    events = list(scenario.events)
+    events[number] = replace(event, at_s=at_s)
+    lasting = max(scenario.end_s, at_s)
+    found = replace(scenario, events=tuple(events), duration_s=lasting)
+    resolve(build(scenario.cluster), found.actions_at())
+    label = f"move {event.verb} {event.action.selector} to {at_s:g} s"
+    return Edit(label, found, merge=f"move {number}")
+
+
+def lasting(scenario: Scenario, duration_s: float) -> Edit:
+    """Let the scenario last longer or shorter, but not shorter than its last event."""
+    last = max((event.at_s for event in scenario.events), default=0.0)
+    if not last <= duration_s < float("inf"):
+        raise InputError(f"the last event is at {last:g} s", where="duration")
+    return Edit(f"last {duration_s:g} s", replace(scenario, duration_s=duration_s), "lasting")
 
 
 def put_job(scenario: Scenario, job: TrafficJob | Job, number: int | None = None) -> Edit:
@@ -163,7 +202,7 @@ def _with(scenario: Scenario, actions: Sequence[Action], at_s: float | None = No
     """The scenario with actions at its end, checked."""
     when = scenario.end_s if at_s is None else at_s
     found = scenario.with_events(*(Event(when, action) for action in actions))
-    resolve(build(scenario.cluster), found.actions_at())
+    resolve(build(scenario.cluster), found.actions_at(when))
     return found
 
 
@@ -178,6 +217,10 @@ def _lasting(scenario: Scenario, kept: tuple[Event, ...]) -> float | None:
 def _state(faults: Sequence[Fault]) -> dict[tuple[object, ...], float]:
     """What is broken and how far, however it came about."""
     return {(fault.nodes, fault.links): fault.factor for fault in faults}
+
+
+def _when(at_s: float | None) -> str:
+    return "" if at_s is None else f" at {at_s:g} s"
 
 
 def _named(selectors: Sequence[str]) -> str:

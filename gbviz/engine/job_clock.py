@@ -216,7 +216,7 @@ class JobClock:
         self.until_s += self.restart_s
         if not self.restart_s:
             self._run()
-            return ", runs on without them"
+            return ", runs on"
         return ", restarts"
 
     def _run(self) -> None:

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from gbviz.cooling.state import OFF
+from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
-from gbviz.engine.stage import Stage, busy
-from gbviz.engine.state import silent
-from gbviz.engine.timeline import Interval, Timeline
+from gbviz.engine.stage import Stage, busy, look, occupied
+from gbviz.engine.state import shut_down, silent
+from gbviz.engine.timeline import Interval, Moment, Timeline
 from gbviz.engine.totals import Tally
 from gbviz.faults import resolve
 from gbviz.jobs.impact import what_struck
@@ -19,12 +21,14 @@ from gbviz.jobs.traffic import TrafficJob
 from gbviz.scenario.event import changes
 
 if TYPE_CHECKING:
-    from gbviz.cooling import Thermal
+    from gbviz.cooling import HeatState, Thermal
+    from gbviz.engine.heat import Glance
     from gbviz.engine.jobs import JobsState, Prepared
     from gbviz.engine.state import Poll
+    from gbviz.faults import Fault
     from gbviz.faults.actions import Action
     from gbviz.scenario import Scenario
-    from gbviz.topology.fabric import Ints
+    from gbviz.topology.fabric import Bools, Floats, Ints
     from gbviz.topology.health import Health
 
 
@@ -74,38 +78,57 @@ class _Run:
             if at <= self.end_s
         ]
         self.causes = resolve(self.stage.fabric, scenario.actions)
-        self.down: frozenset[int] = frozenset()
         self.given_up: dict[int, Ints] = {}
         self.clocks = [JobClock(job) for job, _ in self.stage.work.stepping]
         self.before: list[Prepared | None] = [None] * len(self.clocks)
         self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
         self.intervals: list[Interval] = []
+        self.moments: list[Moment] = []
+        self.consequences: tuple[Fault, ...] = ()
+        self.heat: Heat | None = None
+        self.thermal: Thermal | None = None
+        self.struck = False
         self.problems: set[str] = set()
 
     def timeline(self) -> Timeline:
         """Move from change to change until the end."""
         words = self._start()
         while True:
+            glance = self._warm(self._horizon())
             health, thermal, alone = self._look()
             jobs = self.stage.jobs(alone, self._idle())
             if not self.intervals:
                 self.tally.aim(self.stage.impacts(jobs))
             rates = self.tally.rates(self.stage.impacts(jobs), self.clocks)
-            until = self._next(rates)
-            self._record(until, words, (health, thermal, jobs), rates)
+            until = self._finish(rates, self._horizon() if glance is None else glance.until_s)
+            if glance is not None and until < glance.until_s:
+                glance = self._warm(until)
+            heat = None if glance is None else glance.state
+            words = self._record(until, words, (health, thermal, jobs), rates, heat)
+            if glance is not None:
+                words += self._move(glance)
             if until >= self.end_s:
                 break
             self.now_s = until
-            words = self._happens(alone)
+            words += self._happens(alone)
         self.problems |= {problem for one in self.intervals for problem in one.metrics.problems}
         totals = self.tally.totals(self.end_s)
-        return Timeline(self.scenario, tuple(self.intervals), totals, tuple(sorted(self.problems)))
+        return Timeline(
+            self.scenario,
+            tuple(self.intervals),
+            tuple(self.moments),
+            totals,
+            tuple(sorted(self.problems)),
+        )
 
     def _start(self) -> tuple[str, ...]:
         """What holds at time 0 is there before the jobs are."""
         words: tuple[str, ...] = ()
         if self.changes and self.changes[0][0] <= 0.0:
             words = self._change(self.changes.pop(0)[1])
+        every = busy(self.stage, dict(enumerate(at.gpus for _, at in self.stage.work.stepping)))
+        if self.stage.fabric.count("loop"):
+            self.heat = Heat(self.stage, self.causes, every)
         self._cool()
         _, _, alone = self._look()
         for number, clock in enumerate(self.clocks):
@@ -116,40 +139,58 @@ class _Run:
 
     def _look(self) -> tuple[Health, Thermal, Prepared]:
         """The cluster as it is now, and each job on it by itself."""
-        health = self.stage.health(self.causes, self.down)
-        thermal = self.stage.steady(health, busy(self.stage, self._occupied()))
-        return health, thermal, self.stage.prepared(health, thermal.clock, self.given_up)
-
-    def _occupied(self) -> dict[int, Ints]:
-        """GPUs that each job keeps busy."""
-        found = {}
-        for number, (clock, (_, placed)) in enumerate(
-            zip(self.clocks, self.stage.work.stepping, strict=True)
-        ):
-            if clock.occupies:
-                lost = self.given_up.get(number)
-                gpus = placed.gpus
-                if lost is not None and len(lost):
-                    there = np.ones(self.stage.fabric.count("gpu"), dtype=bool)
-                    there[lost] = False
-                    gpus = np.concatenate([placed.gpus, placed.spares])
-                    gpus = gpus[there[gpus]][: len(placed.gpus)]
-                found[number] = gpus
-        return found
+        return look(self.stage, self._moment())
 
     def _idle(self) -> frozenset[int]:
         return frozenset(n for n, clock in enumerate(self.clocks) if not clock.steps)
 
-    def _next(self, rates: list[float]) -> float:
-        """When something changes next."""
-        times = [self.end_s]
+    def _horizon(self) -> float:
+        """When something changes next, heat and finished jobs aside."""
+        times = [self.end_s, *(clock.until_s for clock in self.clocks)]
         if self.changes:
             times.append(self.changes[0][0])
-        for number, clock in enumerate(self.clocks):
-            times.append(clock.until_s)
-            if clock.steps:
-                times.append(self.now_s + clock.until_finished_s(rates[number]))
         return max(min(times), self.now_s)
+
+    def _finish(self, rates: list[float], until: float) -> float:
+        """A time, or when a job is finished before it."""
+        left = [
+            self.now_s + clock.until_finished_s(rate)
+            for clock, rate in zip(self.clocks, rates, strict=True)
+            if clock.steps
+        ]
+        return max(min([until, *left]), self.now_s)
+
+    def _warm(self, until: float) -> Glance | None:
+        """What heat does until a time; None where the fabric does not say how it is cooled."""
+        if self.heat is None:
+            return None
+        self.thermal = None
+        activity, settled = self._settled()
+        own = occupied(self.stage, self._moment())
+        watched = [gpus for number, gpus in own.items() if self.clocks[number].steps]
+        glance = self.heat.look(self.causes, activity, settled, watched, until)
+        self.thermal = glance.thermal
+        return glance
+
+    def _settled(self) -> tuple[Floats | None, Floats]:
+        """(G,) how busy GPUs are now, and their clocks once everything has settled so."""
+        activity = busy(self.stage, occupied(self.stage, self._moment()))
+        return activity, self.stage.steady(self.stage.health(self._faults()), activity).clock
+
+    def _move(self, glance: Glance) -> tuple[str, ...]:
+        """Let heat go on; racks that it shuts down are down from now on."""
+        assert self.heat is not None
+        self.heat.move(glance)
+        self.thermal = None
+        before = self.consequences
+        if glance.words:
+            self._cool(switch_on=False)
+        self.struck = bool(glance.words)
+        fresh = [f.component for f in self.consequences if f not in before]
+        return (*glance.words, *(f"{name} shuts down" for name in fresh))
+
+    def _faults(self) -> tuple[Fault, ...]:
+        return (*self.causes, *self.consequences)
 
     def _record(
         self,
@@ -157,28 +198,45 @@ class _Run:
         words: tuple[str, ...],
         found: tuple[Health, Thermal, JobsState],
         rates: list[float],
-    ) -> None:
-        """Let time pass, and note what it was like."""
+        heat: HeatState | None,
+    ) -> tuple[str, ...]:
+        """Let time pass, and note what it was like; words for which no time passes are returned."""
         health, thermal, jobs = found
         impacts = self.stage.impacts(jobs)
         seconds = until - self.now_s
+        if seconds == 0 and until < self.end_s:
+            return words
         self.tally.pass_time(seconds, rates, jobs)
-        live = thermal.gpu_power_w > 0
+        live = (thermal.gpu_power_w > 0) & (thermal.clock > 0)
         known = not thermal.absent and bool(live.any())
+        die = thermal.die_c if heat is None else heat.die_c
         spans = self.tally.spans(jobs, impacts, rates)
-        if seconds > 0 or not self.intervals or until >= self.end_s:
-            self.intervals.append(
-                Interval(
-                    self.now_s,
-                    until,
-                    words,
-                    self.stage.metrics(health, thermal),
-                    spans,
-                    float(thermal.die_c[live].max()) if known else None,
-                    float(thermal.clock[live].min()) if known else None,
-                    thermal.supply_c,
-                )
+        self.intervals.append(
+            Interval(
+                self.now_s,
+                until,
+                words,
+                self.stage.metrics(health, thermal),
+                spans,
+                float(die[live].max()) if known else None,
+                float(thermal.clock[live].min()) if known else None,
+                thermal.supply_c if heat is None else heat.supply_c,
+                _nic_load(jobs),
             )
+        )
+        self.moments.append(self._moment())
+        return ()
+
+    def _moment(self) -> Moment:
+        none: Ints = np.zeros(0, dtype=np.int64)
+        return Moment(
+            self.causes,
+            self.consequences,
+            tuple(self.given_up.get(number, none) for number in range(len(self.clocks))),
+            self._idle(),
+            frozenset(n for n, clock in enumerate(self.clocks) if not clock.occupies),
+            self.thermal,
+        )
 
     def _happens(self, before: Prepared) -> tuple[str, ...]:
         """Everything that happens at this moment, in words."""
@@ -187,15 +245,16 @@ class _Run:
         if self.changes and self.changes[0][0] <= self.now_s:
             words = self._change(self.changes.pop(0)[1])
             self._cool()
+            self.struck = True
+        if self.struck:
             words += self._strike(before)
-        _, _, alone = self._look()
+            self.struck = False
         for number, clock in enumerate(self.clocks):
             if clock.until_s <= self.now_s or self._reached(clock):
                 if clock.phase in ("stalled", "running"):
                     self._give_up(number)
                 said = clock.due(able=self._able(number))
                 words += (f"{clock.job.name} {said}",)
-        del alone
         return words
 
     def _reached(self, clock: JobClock) -> bool:
@@ -210,8 +269,15 @@ class _Run:
         """A job that starts goes on without the GPUs of its placement that are dead now."""
         _, placed = self.stage.work.stepping[number]
         every = np.concatenate([placed.gpus, placed.spares])
-        health = self.stage.health(self.causes, self.down)
-        self.given_up[number] = every[~health.up(self.stage.fabric, "gpu")[every]]
+        self.given_up[number] = every[~self._live()[every]]
+
+    def _live(self) -> Bools:
+        """(G,) GPUs that live and that heat has not shut down."""
+        live: Bools = self.stage.health(self._faults()).up(self.stage.fabric, "gpu")
+        if self.heat is None:
+            return live
+        on: Bools = live & (self.heat.state.mode != OFF)
+        return on
 
     def _change(self, actions: list[Action]) -> tuple[str, ...]:
         """Do what events do; a repair stands behind a failure that makes it possible."""
@@ -229,15 +295,26 @@ class _Run:
                 said.append(f"{action.verb} {action.selector or 'all'}{part}")
         return tuple(said)
 
-    def _cool(self) -> None:
-        """Shut down the racks that the faults leave without cooling or power, and no others.
+    def _cool(self, *, switch_on: bool = True) -> None:
+        """Shut down the racks that lack cooling or power, and switch on those that do no more.
 
-        Judged with every job at work: a rack that only idleness keeps alive stays down.
+        Racks come back where a settled state with every job at work keeps them: one that only
+        idleness keeps alive stays down. Heat takes its time; a lack of power does not.
         """
-        bare = self.stage.health(self.causes, frozenset())
-        every = {n: at.gpus for n, (_, at) in enumerate(self.stage.work.stepping)}
-        thermal = self.stage.steady(bare, busy(self.stage, every))
-        self.down = frozenset(np.flatnonzero(thermal.rack_down).tolist())
+        bare = self.stage.health(self.causes)
+        every = busy(self.stage, dict(enumerate(at.gpus for _, at in self.stage.work.stepping)))
+        thermal = self.stage.steady(bare, every)
+        if self.heat is not None:
+            if switch_on:
+                self.heat.switch_on(thermal)
+            thermal = self.heat.thermal(self.causes, self._settled()[0])
+        _, self.consequences = shut_down(
+            self.stage.fabric, self.causes, thermal, bare, self.scenario
+        )
+        if self.heat is not None:
+            activity, settled = self._settled()
+            thermal = self.heat.thermal(self.causes, activity)
+            self.thermal = self.heat.unsettled(thermal, settled)
 
     def _strike(self, before: Prepared) -> tuple[str, ...]:
         """What the change of the cluster does to the jobs that were at work."""
@@ -281,8 +358,7 @@ class _Run:
         lost = self.given_up.get(number)
         if clock.phase != "running" or lost is None or not len(lost):
             return
-        health = self.stage.health(self.causes, self.down)
-        back = health.up(self.stage.fabric, "gpu")[lost]
+        back = self._live()[lost]
         _, placed = self.stage.work.stepping[number]
         if not back.any() or len(lost) <= len(placed.spares):
             return
@@ -293,10 +369,18 @@ class _Run:
             self.given_up[number] = lost[~back]
 
 
+def _nic_load(jobs: JobsState) -> float:
+    """Mean load of the NICs that send, over what the live ones could."""
+    space = jobs.by_default.space
+    first = int(space.starts[1])
+    room = float(space.capacity[:first].sum()) * 1e9
+    return float(jobs.shared.load[:first].sum()) / room if room else 0.0
+
+
 _STRUCK = {
-    "gpu": "a GPU of its is gone",
+    "gpu": "it has lost a GPU",
     "cut": "it has no way left",
-    "path": "a NIC, cable or leaf of its is gone",
+    "path": "it has lost a NIC, cable or leaf",
     "reroute": "its routes change",
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -121,14 +121,6 @@ def shut_down(
         return health, ()
     policy = scenario.nvlink_policy
     return partition(fabric, apply(fabric, (*causes, *consequences)), policy), consequences
-
-
-def rack_faults(fabric: Fabric, racks: Iterable[int]) -> tuple[Fault, ...]:
-    """Racks that are shut down, as faults; their causes are for the caller to name."""
-    first = fabric.nodes("rack").start
-    return tuple(
-        Fault(fabric.name(first + rack), "rack", 0.0, (first + rack,), ()) for rack in sorted(racks)
-    )
 
 
 def activity(fabric: Fabric, health: Health, work: Work) -> Floats | None:

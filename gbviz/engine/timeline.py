@@ -6,9 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gbviz.cooling import Thermal
     from gbviz.engine.metrics import Metrics
+    from gbviz.faults import Fault
     from gbviz.scenario import Scenario
-    from gbviz.topology.fabric import Floats
+    from gbviz.topology.fabric import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,8 @@ class JobSpan:
         GPUs that hold its ranks, 0 while it does not run.
     words
         What limits it, or what it waits for.
+    kept_s
+        Work that counts so far, at the interval's end, in seconds of the healthy job.
     """
 
     name: str
@@ -32,6 +36,7 @@ class JobSpan:
     speed: float
     gpus: int
     words: str
+    kept_s: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,6 +57,8 @@ class Interval:
         At its end, of GPUs with power; None without any, or where cooling is not known.
     supply_c
         (O,) °C of the water of each loop at its end.
+    nic_load
+        Mean load of all NICs that send, of what the live ones could.
     """
 
     start_s: float
@@ -62,6 +69,7 @@ class Interval:
     hottest_die_c: float | None
     slowest_clock: float | None
     supply_c: Floats
+    nic_load: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +115,36 @@ class JobTotal:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """What an interval can be evaluated from again, to look at it.
+
+    Parameters
+    ----------
+    causes, consequences
+        Faults that hold, and racks that they have shut down.
+    given_up
+        For each job that steps the GPUs that it goes on without.
+    waiting, vacant
+        Numbers of the jobs that do not step, and of those among them whose GPUs are idle.
+    thermal
+        Power, temperatures and clocks where these have not settled yet, else None.
+    """
+
+    causes: tuple[Fault, ...]
+    consequences: tuple[Fault, ...]
+    given_up: tuple[Ints, ...]
+    waiting: frozenset[int]
+    vacant: frozenset[int]
+    thermal: Thermal | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
-    """What happens to a scenario from its start to its end."""
+    """What happens to a scenario from its start to its end; a moment for every interval."""
 
     scenario: Scenario
     intervals: tuple[Interval, ...]
+    moments: tuple[Moment, ...]
     totals: tuple[JobTotal, ...]
     problems: tuple[str, ...] = field(default=())
 
@@ -121,13 +154,11 @@ class Timeline:
         return self.intervals[-1].end_s if self.intervals else 0.0
 
     def at(self, time_s: float) -> Interval:
-        """The interval that a time lies in; the last one for times past the end.
+        """The interval that a time lies in; the last one for times past the end."""
+        return self.intervals[self.number_at(time_s)]
 
-        Raises
-        ------
-        IndexError
-            The timeline has no duration.
-        """
+    def number_at(self, time_s: float) -> int:
+        """The number of the interval that a time lies in."""
         low, high = 0, len(self.intervals) - 1
         while low < high:
             middle = (low + high) // 2
@@ -135,4 +166,4 @@ class Timeline:
                 high = middle
             else:
                 low = middle + 1
-        return self.intervals[low]
+        return low

@@ -81,7 +81,12 @@ class Tally:
             if isinstance(job, TrafficJob | TrafficSpec):
                 which = next(flows)
                 found.append(
-                    _traffic_span(job.name, self._base.traffic[which], jobs.traffic[which])
+                    _traffic_span(
+                        job.name,
+                        self._base.traffic[which],
+                        jobs.traffic[which],
+                        self._useful[which],
+                    )
                 )
             else:
                 number = next(steps)
@@ -143,19 +148,19 @@ def _span(clock: JobClock, impact: JobImpact, rate: float) -> JobSpan:
     name = clock.job.name
     if clock.phase == "running":
         words = impact.bottleneck.words if impact.bottleneck else ""
-        return JobSpan(name, impact.state, rate, impact.gpus, words)
+        return JobSpan(name, impact.state, rate, impact.gpus, words, clock.account.useful_s)
     waits = {
         "stalled": _WAITS.get(clock.waits_for, ""),
         "restarting": "starts from its last checkpoint",
         "aborted": impact.reason.get("post", "cannot run"),
         "finished": "has all its tokens",
     }
-    return JobSpan(name, clock.phase, 0.0, 0, waits[clock.phase])
+    return JobSpan(name, clock.phase, 0.0, 0, waits[clock.phase], clock.account.useful_s)
 
 
-def _traffic_span(name: str, base: TrafficResult, now: TrafficResult) -> JobSpan:
+def _traffic_span(name: str, base: TrafficResult, now: TrafficResult, kept_s: float) -> JobSpan:
     """A pattern of flows: it goes on with what gets through."""
     speed = now.total_GBps / base.total_GBps if base.total_GBps else 0.0
     state = "stalled" if speed == 0 else "degraded" if speed < 1 - 1e-9 else "running"
     limit = now.bottleneck[0] if now.bottleneck else ""
-    return JobSpan(name, state, speed, 0, limit)
+    return JobSpan(name, state, speed, 0, limit, kept_s)

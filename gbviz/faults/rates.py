@@ -186,7 +186,7 @@ def k_of_n(n: int, k: int, availability: float) -> float:
         return math.comb(n, up) * availability**up * (1 - availability) ** (n - up)
 
     if 2 * k <= n:
-        return 1 - math.fsum(chance(up) for up in range(k))
+        return max(0.0, 1 - math.fsum(chance(up) for up in range(k)))
     return min(1.0, math.fsum(chance(up) for up in range(k, n + 1)))
 
 

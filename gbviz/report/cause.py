@@ -104,10 +104,22 @@ def _cause_of(snapshot: Snapshot, node: int) -> str:
 
 
 def shortage(snapshot: Snapshot, gpu: int) -> str:
-    """The first faulty cooling unit or power shelf of a GPU's rack, "" where none is faulty."""
+    """The first of `shortages`, "" where there is none."""
+    return next(iter(shortages(snapshot, gpu)), "")
+
+
+def shortages(snapshot: Snapshot, gpu: int) -> list[str]:
+    """The faulty cooling units of a GPU's loop, else what is faulty of its rack's power.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> shortages(gbviz.evaluate(gbviz.preset("gb300-cdu").with_faults("cdu-0", "cdu-1")), 5)
+    ['cdu-0', 'cdu-1']
+    """
     fabric, health = snapshot.fabric, snapshot.health
     if fabric.spec is None or not fabric.count("loop"):
-        return ""
+        return []
     rack = gpu * fabric.count("rack") // fabric.count("gpu")
     cooling = fabric.spec.cooling
     for kind, owner in ((cooling.kind, rack // cooling.racks_in_loop), ("shelf", rack)):
@@ -116,8 +128,9 @@ def shortage(snapshot: Snapshot, gpu: int) -> str:
         nodes = fabric.nodes(kind).start + owner * each + np.arange(each)
         hurt = nodes[health.node_factor[nodes] < 1]
         if len(hurt):
-            return _cause_of(snapshot, int(hurt[0]))
-    return ""
+            causes = [_cause_of(snapshot, int(node)) for node in hurt]
+            return [cause for cause in dict.fromkeys(causes) if cause]
+    return []
 
 
 def _of_links(snapshot: Snapshot, part: Part) -> Condition:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.errors import InputError
-from gbviz.report.job_lines import job_lines
+from gbviz.report.job_lines import ONCE, SLOWDOWN, job_lines
 from gbviz.report.places import BUSY, FULL, part_named
 from gbviz.report.sheets import Column, Sheet
 
@@ -138,11 +138,12 @@ def rack_sheet(snapshot: Snapshot, loads: Loads, base: Loads) -> Sheet:
     used = 100 * _of_nics(fabric, loads.utilisation(0)).max(axis=0).reshape(racks, -1)
     was = 100 * _of_nics(fabric, base.utilisation(0)).max(axis=0).reshape(racks, -1)
     job = np.sort(loads.job_of_gpu.reshape(racks, -1), axis=1)
-    heat = [np.full(racks, np.nan)] * 3
+    heat = [np.full(racks, np.nan)] * 4
     if not thermal.absent and fabric.spec is not None:
         loop = np.arange(racks) // fabric.spec.cooling.racks_in_loop
         die = thermal.die_c.reshape(racks, -1).max(axis=1)
-        heat = [die, thermal.rack_power_kw, thermal.supply_c[loop]]
+        gpus = thermal.gpu_power_w.reshape(racks, -1).sum(axis=1) / 1000
+        heat = [die, thermal.rack_power_kw, thermal.supply_c[loop], gpus]
     factor = snapshot.health.node_factor[nodes]
     slow = (factor == 1) & (clock.min(axis=1) < 1)
     columns = (
@@ -152,7 +153,8 @@ def rack_sheet(snapshot: Snapshot, loads: Loads, base: Loads) -> Sheet:
         Column("GPUs", np.full(racks, each)),
         Column("clock, %", 100 * clock.mean(axis=1), "{:,.1f}", tip="mean of its GPUs"),
         Column("die, °C", heat[0], "{:,.1f}", tip="the hottest"),
-        Column("power, kW", heat[1], "{:,.1f}"),
+        Column("rack power, kW", heat[1], "{:,.1f}", tip="all of the rack"),
+        Column("GPU power, kW", heat[3], "{:,.1f}", tip="its GPUs alone"),
         Column("supply, °C", heat[2], "{:,.1f}", tip="water to the rack"),
         Column("NIC, %", used.max(axis=1), "{:,.1f}", alarm=_ALARM, tip="the fullest"),
         Column("base, %", was.max(axis=1), "{:,.1f}", tip="the same on the healthy cluster"),
@@ -165,13 +167,15 @@ def job_sheet(snapshot: Snapshot) -> Sheet:
     lines = job_lines(snapshot)
     names = [line.name for line in lines]
     slow = [np.nan if line.slowdown is None else line.slowdown for line in lines]
+    once = [line.once_s for line in lines]
     columns = (
         _texts("kind", [line.kind for line in lines]),
         _texts("state", [line.state for line in lines]),
         Column("GPUs", np.array([line.gpus for line in lines], dtype=np.int64)),
         _texts("healthy", [line.before for line in lines]),
         _texts("now", [line.now for line in lines]),
-        Column("times as long", np.array(slow, dtype=np.float64), "{:,.3f}"),
+        Column("slower", np.array(slow, dtype=np.float64), "{:,.3f}", tip=SLOWDOWN),
+        Column("once, s", np.array(once, dtype=np.float64), "{:,.0f}", tip=ONCE),
         _texts("limit", [line.limit for line in lines]),
     )
     index = {name: row for row, name in enumerate(names)}

@@ -29,6 +29,9 @@ def cost(label: str, now: Snapshot, then: Snapshot) -> str:
     >>> healthy = gbviz.preset("azure-gb300")
     >>> print(cost("fail spine-3", *map(gbviz.evaluate, (healthy, healthy.with_faults("spine-3")))))
     fail spine-3: bisection -2.78 %
+    >>> busy = healthy.with_jobs(gbviz.traffic_job("shift:72"))
+    >>> print(cost("fail spine-3", *map(gbviz.evaluate, (busy, busy.with_faults("spine-3")))))
+    fail spine-3: bisection -2.78 %, no job is slower
     """
     said = []
     lost = then.post.live_gpus - now.post.live_gpus
@@ -38,11 +41,15 @@ def cost(label: str, now: Snapshot, then: Snapshot) -> str:
         before, after = getattr(now.post, name), getattr(then.post, name)
         if before and after is not None and abs(after / before - 1) > _SAME:
             said.append(f"{word} {100 * (after / before - 1):+.2f} %")
+    jobs: list[str] = []
     for was, will in zip(now.jobs, then.jobs, strict=True):
         if isinstance(was, TrafficImpact) or isinstance(will, TrafficImpact):
-            said += _traffic(was, will)
+            jobs += _traffic(was, will)
         else:
-            said += _step(was, will)
+            jobs += _step(was, will)
+    said += jobs
+    if now.jobs and not jobs and said:
+        said.append("no job is slower")
     return f"{label}: " + (", ".join(said) or "nothing changes that is measured here")
 
 

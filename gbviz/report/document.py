@@ -12,11 +12,13 @@ from gbviz.faults.apply import takes_down, why_down
 from gbviz.report.expectations import expectations
 from gbviz.report.jobs import job_rows
 from gbviz.report.leaves_out import LEAVES_OUT
+from gbviz.report.timeline import timeline_rows, totals
 from gbviz.topology.check import nonblocking_built
 
 if TYPE_CHECKING:
     from gbviz.cooling import LoopState
     from gbviz.engine import Metrics, Snapshot
+    from gbviz.engine.timeline import Timeline
     from gbviz.report.headline import Headline
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Fabric
@@ -40,8 +42,15 @@ _FIGURES = (
 )
 
 
-def document(snapshot: Snapshot, *, judge: bool = True) -> Json:
-    """A snapshot as plain values, in the order and under the keys that are promised.
+_NO_TOTALS: Json = {
+    "goodput": {},
+    "lost_gpu_hours": None,
+    "reason": "one question has no duration: nothing is summed over time",
+}
+
+
+def document(snapshot: Snapshot, *, judge: bool = True, timeline: Timeline | None = None) -> Json:
+    """A snapshot, and its timeline where it has one, in the order and under the keys promised.
 
     A value that does not exist is None, with its reason under `reason` beside it. Expectations
     are of the end of a scenario: `judge` is False for its state at another time.
@@ -57,12 +66,8 @@ def document(snapshot: Snapshot, *, judge: bool = True) -> Json:
         "faults": fault_rows(snapshot),
         "jobs": job_rows(snapshot),
         "cooling": [_loop(loop) for loop in loops(snapshot.fabric, snapshot.thermal)],
-        "timeline": [],
-        "totals": {
-            "goodput": {},
-            "lost_gpu_hours": None,
-            "reason": "one question has no duration: nothing is summed over time",
-        },
+        "timeline": [] if timeline is None else timeline_rows(timeline),
+        "totals": _NO_TOTALS if timeline is None else totals(timeline),
         "expect": [],
         "checks": {
             "conservation": "; ".join(snapshot.problems) or "ok",

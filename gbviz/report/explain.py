@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.faults.apply import takes_down
-from gbviz.report.cause import Condition, cause_path, condition
+from gbviz.report.cause import Condition, cause_path, condition, shortages
 from gbviz.report.facts import facts
 from gbviz.report.fault_tree import toll_words
 from gbviz.report.places import BUSY, FULL, cable_of, gpus_of, part_named, ways_of
+from gbviz.report.slowed import slow_words
 from gbviz.report.words import counted, listed, number, percent
 from gbviz.topology.catalogue import catalogue
 
@@ -52,11 +53,14 @@ class Explanation:
     faults: tuple[str, ...]
 
     def text(self) -> str:
-        """All of it as plain text, for a ticket."""
+        """All of it as plain text, for a reader who does not have the scenario."""
+        faults = f"Faults: {', '.join(self.faults) or 'none'}"
+        return "\n".join([self.body(), f"Scenario: {self.scenario}", faults])
+
+    def body(self) -> str:
+        """What there is to say of the component itself."""
         lines = [f"{self.name}: {self.headline}", " ".join(self.sentences)]
-        lines += [f"  {line}" for line in self.arithmetic]
-        lines += [f"Scenario: {self.scenario}", f"Faults: {', '.join(self.faults) or 'none'}"]
-        return "\n".join(lines)
+        return "\n".join([*lines, *(f"  {line}" for line in self.arithmetic)])
 
 
 def explain(snapshot: Snapshot, loads: Loads, base_loads: Loads, name: str) -> Explanation:
@@ -136,11 +140,13 @@ class _Teller:
     def _failed(self) -> tuple[str, list[str], list[str]]:
         fault = next(f for f in self.snapshot.faults if self._is_own(f.component, f.links))
         toll = toll_words(takes_down(self.snapshot.fabric, fault))
-        said = [toll] if toll else []
-        racks = [f.component for f in self.snapshot.faults if f.because == fault.component]
-        if racks:
-            said.append(racks[0] if len(racks) == 1 else counted(len(racks), "rack"))
-        lost = f"It takes {listed(said)} down with it" if said else "It takes nothing down with it"
+        slows = slow_words(self.snapshot, self.name)
+        lost = f"It takes {toll or 'nothing'} down with it"
+        if slows and not toll:
+            off = slows.removesuffix(" shut down")
+            lost = (
+                f"For want of it: {slows}" if "slowed" in slows else f"It takes {off} down with it"
+            )
         return (
             "failed",
             [f"{self.name} has failed: a fault of its own.", f"{lost}{self._used_to()}."],
@@ -158,12 +164,9 @@ class _Teller:
             if self.part.kind == "rack":
                 why = "cooling or power is too small by design"
             return "down", [f"{self.name} {verb} because {why}.", self._then()], []
-        fault = next((f for f in self.snapshot.faults if f.component == cause), None)
-        short = fault is not None and fault.factor > 0
-        ending = f"is at {percent(fault.factor)}" if fault and short else "has failed"
         path = cause_path(self.snapshot, self.name)
         via = f" (by way of {', '.join(path[1:-1])})" if len(path) > 2 else ""
-        first = f"{self.name} {verb} because {cause} {ending}{via}."
+        first = f"{self.name} {verb} because {self._blame()}{via}."
         return f"down with {cause}", [first, self._then()], self._lost_capacity() + self._heat()
 
     def _then(self) -> str:
@@ -183,15 +186,27 @@ class _Teller:
 
     def _slow(self) -> tuple[str, list[str], list[str]]:
         share, cause = percent(self.state.factor), self.state.cause
-        own = [f for f in self.snapshot.faults if f.component == cause]
-        how = "is degraded" if own and own[0].factor > 0 else "has failed"
-        why = f"{cause} {how}" if cause else "cooling or power is too small by design"
+        why = self._blame() if cause else "cooling or power is too small by design"
         first = f"{self.name} runs at {share} of its clock because {why}."
         return f"slow: {share} of its clock", [first, *self._gpu_words()], self._heat()
 
+    def _blame(self) -> str:
+        """Its cause, with all other units of the same loop or rack that are faulty as well."""
+        gpus = gpus_of(self.snapshot.fabric, self.part)
+        causes = [self.state.cause]
+        if gpus.start < gpus.stop:
+            others = shortages(self.snapshot, gpus.start)
+            causes = others if self.state.cause in others else causes
+        left = {f.component: f.factor for f in self.snapshot.faults if f.component in causes}
+        failed = [cause for cause in causes if not left.get(cause)]
+        have = "has" if len(failed) == 1 else "have"
+        said = [f"{listed(failed)} {have} failed"] if failed else []
+        said += [f"{cause} is at {percent(left[cause])}" for cause in causes if left.get(cause)]
+        return listed(said)
+
     def _in_part(self) -> tuple[str, list[str], list[str]]:
         lost, total, cause = self.state.lost, self.state.total, self.state.cause
-        what = "link directions" if self.part.links else "GPUs"
+        what = "links (each direction)" if self.part.links else "GPUs"
         why = f", the first of them because of {cause}" if cause else ""
         first = f"{lost:,} of {total:,} {what} of {self.name} are down{why}."
         _, sentences, arithmetic = self._loaded()
@@ -295,7 +310,7 @@ class _Teller:
         lines = []
         for way in ways_of(self.snapshot.fabric, self.name):
             was, now = way.capacity(self.base), way.capacity(self.loads)
-            lines.append(f"{way.label}: {number(now)} of {number(was)} GB/s of capacity")
+            lines.append(f"{way.label}: {number(now)} GB/s of capacity left of {number(was)} GB/s")
         return lines
 
     def _unloaded(self) -> tuple[str, list[str], list[str]]:

@@ -25,8 +25,8 @@ _KINDS = {
     "cpu": "CPU",
     "tray": "compute tray",
     "nvtray": "NVSwitch tray",
-    "nvswitch": "NVSwitch",
-    "hxu": "cooling unit (air)",
+    "nvswitch": "NVSwitch ASIC",
+    "hxu": "air cooling unit",
     "cdu": "cooling unit",
     "loop": "cooling loop",
     "feed": "power feed",
@@ -132,8 +132,11 @@ def _of_way(snapshot: Snapshot, loads: Loads, base: Loads, way: Way) -> Iterator
     """Capacity, load and utilisation one way, now and on the healthy cluster."""
     load, room = way.load(loads), way.capacity(loads)
     was, whole = way.load(base), way.capacity(base)
-    share = f" = {percent(load / room)}" if room else " (dead)"
     before = percent(was / whole) if whole else "0 %"
+    if not room:
+        yield Fact(way.label, f"dead; carries {number(was)} GB/s ({before}) on the healthy cluster")
+        return
+    share = f" = {percent(load / room)}"
     yield Fact(way.label, f"{number(load)} of {number(room)} GB/s{share}; base {before}")
     if len(way.cables) > 1:
         used, cable = way.worst(loads)
@@ -181,9 +184,22 @@ def _of_gpus(snapshot: Snapshot, loads: Loads, base: Loads, part: Part) -> Itera
         hottest = float(thermal.die_c[gpus].max())
         yield Fact("die" if count == 1 else "hottest die", f"{number(hottest)} °C")
         watts = float(thermal.gpu_power_w[gpus].sum())
-        yield Fact("power", f"{number(watts)} W" if count == 1 else f"{number(watts / 1000)} kW")
+        shown = f"{number(watts)} W" if count == 1 else f"{number(watts / 1000)} kW"
+        yield Fact("GPU power", shown)
+        yield from _rack_power(snapshot, part, gpus)
     busy, was = float(loads.nvlink[gpus].max()), float(base.nvlink[gpus].max())
     yield Fact("NVLink", f"{percent(busy)} busy; base {percent(was)}")
+
+
+def _rack_power(snapshot: Snapshot, part: Part, gpus: slice) -> Iterator[Fact]:
+    """What whole racks draw, of a rack or of what serves racks."""
+    if part.kind not in ("rack", "loop", "hxu", "cdu", "feed", "shelf"):
+        return
+    each = snapshot.fabric.count("gpu") // snapshot.fabric.count("rack")
+    racks = slice(gpus.start // each, gpus.stop // each)
+    count, kilowatts = racks.stop - racks.start, snapshot.thermal.rack_power_kw[racks].sum()
+    label = "rack power" if count == 1 else f"power of {count:,} racks"
+    yield Fact(label, f"{number(float(kilowatts))} kW, GPUs included")
 
 
 def _of_loop(snapshot: Snapshot, part: Part) -> Iterator[Fact]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gbviz.errors import InputError
 from gbviz.faults.apply import Toll, takes_down, why_down
+from gbviz.report.slowed import slow_words
 from gbviz.report.words import counted, listed, percent
 from gbviz.topology.selectors import select
 
@@ -30,6 +31,10 @@ class FaultNode:
         What is left of it.
     toll
         What it takes down in words, "" where that is not counted.
+    slows
+        What racks suffer for want of its cooling or power, "" for nothing.
+    also
+        Another fault that it is down with anyway, "" for none: to mend that does not mend this.
     at_s, for_s
         When its event happened and how long it lasts, seconds; None where no event says so.
     consequences
@@ -43,10 +48,14 @@ class FaultNode:
     at_s: float | None
     for_s: float | None
     consequences: tuple[FaultNode, ...] = ()
+    slows: str = ""
+    also: str = ""
 
 
 def fault_tree(snapshot: Snapshot, most: int = 1000) -> list[FaultNode]:
     """The causes, oldest first, each with its consequences; at most `most` of both together.
+
+    A fault of its own is a cause even where another covers it: `also` says so.
 
     Examples
     --------
@@ -55,32 +64,27 @@ def fault_tree(snapshot: Snapshot, most: int = 1000) -> list[FaultNode]:
     >>> [(node.component, [one.component for one in node.consequences]) for node in tree]
     [('hxu-5', ['rack-5']), ('leaf-3', [])]
     >>> tree[1].state, tree[1].toll
-    ('failed', '288 link directions and 72 NICs')
+    ('failed', '288 links (both directions) and 72 NICs')
     """
     faults = snapshot.faults[:most]
-    why = why_down(snapshot.fabric, faults)
     begun = _begun(snapshot)
     under: dict[str, list[FaultNode]] = {}
-    known = {fault.component for fault in faults}
-    tops: list[tuple[Fault, int]] = []
-    for number, (fault, because) in enumerate(zip(faults, why, strict=True)):
-        if because is None or because not in known or because == fault.component:
-            tops.append((fault, number))
+    known = {fault.component for fault in faults if fault.because is None}
+    tops: list[tuple[Fault, int, str]] = []
+    covered = why_down(snapshot.fabric, faults)
+    for number, (fault, cover) in enumerate(zip(faults, covered, strict=True)):
+        if fault.because is None:
+            also = cover if cover is not None and cover != fault.component else ""
+            tops.append((fault, number, also))
+        elif fault.because in known:
+            node = _node(snapshot, fault, number, begun)
+            under.setdefault(fault.because, []).append(node)
         else:
-            node = _node(snapshot, fault, number, begun, ())
-            under.setdefault(because, []).append(node)
+            tops.append((fault, number, ""))
     return [
-        _node(snapshot, fault, number, begun, _below(fault.component, under))
-        for fault, number in tops
+        _node(snapshot, fault, number, begun, tuple(under.get(fault.component, ())), also)
+        for fault, number, also in tops
     ]
-
-
-def _below(component: str, under: dict[str, list[FaultNode]]) -> tuple[FaultNode, ...]:
-    """Consequences, and theirs."""
-    found: list[FaultNode] = []
-    for node in under.get(component, ()):
-        found += [node, *_below(node.component, under)]
-    return tuple(found)
 
 
 def _node(
@@ -88,12 +92,17 @@ def _node(
     fault: Fault,
     number: int,
     begun: dict[str, tuple[float, float | None]],
-    consequences: tuple[FaultNode, ...],
+    consequences: tuple[FaultNode, ...] = (),
+    also: str = "",
 ) -> FaultNode:
     at_s, for_s = begun.get(fault.component, (None, None))
-    toll = toll_words(takes_down(snapshot.fabric, fault)) if number < _MOST_COUNTED else ""
+    toll = slows = ""
+    if number < _MOST_COUNTED:
+        toll = toll_words(takes_down(snapshot.fabric, fault))
+        slows = slow_words(snapshot, fault.component)
     state = "failed" if fault.factor == 0 else f"at {percent(fault.factor)}"
-    return FaultNode(fault.component, state, fault.factor, toll, at_s, for_s, consequences)
+    named = (fault.component, state, fault.factor, toll, at_s, for_s, consequences)
+    return FaultNode(*named, slows, also)
 
 
 def toll_words(toll: Toll) -> str:
@@ -102,10 +111,12 @@ def toll_words(toll: Toll) -> str:
     Examples
     --------
     >>> toll_words(Toll(links=2, gpus=0, nics=1)), toll_words(Toll())
-    ('2 link directions and 1 NIC', '')
+    ('2 links (both directions) and 1 NIC', '')
     """
-    counts = ((toll.links, "link direction"), (toll.gpus, "GPU"), (toll.nics, "NIC"))
+    counts = ((toll.links, "link"), (toll.gpus, "GPU"), (toll.nics, "NIC"))
     said = [counted(count, word) for count, word in counts if count]
+    if toll.links > 1:
+        said[0] += " (both directions)"
     return listed(said) if said else ""
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from gbviz.report.document import fault_rows
 from gbviz.report.figure_rows import PERCENT, figure_rows, shown
 from gbviz.report.job_lines import pace
-from gbviz.report.words import counted, number, sized
+from gbviz.report.words import counted, number, percent, sized
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -110,19 +110,22 @@ def job_table(jobs: Sequence[JobImpact]) -> Table:
 
 def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
     """A line for each job of each scenario file that was run."""
-    columns = ("file", "job", "state", "slowdown", "limit", "expectations")
+    columns = ("file", "job", "state", "slowdown", "goodput", "limit", "expectations")
     table = _table("Runs", columns)
-    table.columns[3].justify = "right"
+    for column in table.columns[3:5]:
+        column.justify = "right"
     for path, found in rows:
         passed = sum(row["passed"] for row in found["expect"])
         kept = f"{passed} of {len(found['expect'])}" if found["expect"] else "-"
         for place, job in enumerate(found["jobs"] or [{}]):
             slowdown, limit = job.get("slowdown"), job.get("bottleneck") or {}
+            goodput = found["totals"]["goodput"].get(job.get("name"))
             table.add_row(
                 escape(path) if place == 0 else "",
                 escape(job.get("name", "-")),
                 job.get("state", "-"),
                 "-" if slowdown is None else f"{slowdown:.4f}",
+                "-" if goodput is None else percent(round(goodput, 6)),
                 escape(limit.get("words") or limit.get("link") or "-"),
                 kept if place == 0 else "",
             )
@@ -136,7 +139,7 @@ def holds_back(loop: LoopState) -> bool:
 
 def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
     """The first cooling loops that hold GPUs back, None for all."""
-    columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "")
+    columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "why")
     table = _table("Cooling loops with slow or dead GPUs", columns, right=5)
     for loop in loops[:most]:
         table.add_row(

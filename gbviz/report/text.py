@@ -10,12 +10,15 @@ from gbviz.cooling import loops
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.report import tables
 from gbviz.report.figure_rows import label
+from gbviz.report.job_lines import once_words
+from gbviz.report.timeline import timeline_table, total_lines
 from gbviz.report.words import counted, listed, number, percent, sized
 
 if TYPE_CHECKING:
     from rich.console import Console
 
     from gbviz.engine import Snapshot
+    from gbviz.engine.timeline import Timeline
     from gbviz.faults import Fault
     from gbviz.jobs.impact import JobImpact
 
@@ -54,6 +57,13 @@ def print_answer(console: Console, snapshot: Snapshot, *, verbose: bool = False)
     console.print(Text(f"Conservation check: {checks}.", style="dim"))
 
 
+def print_timeline(console: Console, timeline: Timeline) -> None:
+    """What happens when, and what it adds up to."""
+    console.print(timeline_table(timeline, None))
+    for line in total_lines(timeline):
+        console.print(Text(line))
+
+
 def sentence(snapshot: Snapshot) -> str:
     """The answer in a sentence, with the numbers that changed, and one for each traffic.
 
@@ -67,6 +77,8 @@ def sentence(snapshot: Snapshot) -> str:
     causes = [fault for fault in snapshot.faults if fault.because is None]
     first = _damaged(snapshot, causes) if causes else _undamaged(snapshot)
     flows, steps = _apart(snapshot)
+    if not snapshot.faults:  # Nothing has happened that they could run as before.
+        steps = [impact for impact in steps if impact.state != "running"]
     said = [_step(impact) for impact in steps] + [_traffic(impact) for impact in flows]
     return " ".join([first, *said])
 
@@ -81,15 +93,9 @@ def _costs(steps: list[JobImpact]) -> list[str]:
     """What faults cost once, part by part, and when a target is reached."""
     lines = []
     for impact in steps:
-        once = impact.one_off
-        parts = [
-            (once.stall_s, "stalled"),
-            (once.lost_work_s, "of work lost (half a checkpoint interval, on average)"),
-            (once.restart_s, "to restart"),
-        ]
-        said = [f"{number(seconds)} s {words}" for seconds, words in parts if seconds]
+        once, said = impact.one_off, once_words(impact.one_off)
         if said:
-            lines.append(f"{impact.name}, once: {listed(said)}.")
+            lines.append(f"{impact.name}, once: {said}.")
         if impact.base and impact.post and "days_to_target" in impact.post:
             before, after = impact.base["days_to_target"], impact.post["days_to_target"]
             later = after - before + (once.stall_s + once.lost_work_s + once.restart_s) / 86400

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
     from gbviz.topology.fabric import Fabric
 
-_PLURALS = {"leaf": "leaves"}
+_PLURALS = {"leaf": "leaves", "power shelf": "power shelves"}
 
 
 def percent(part: float) -> str:

@@ -10,7 +10,7 @@ from gbviz.jobs.models import models
 from gbviz.jobs.placement import rank_grid
 from gbviz.jobs.spec import InferenceJob, Parallelism, Pool, TrafficSpec, TrainingJob, Transformer
 from gbviz.jobs.traffic import PATTERNS
-from gbviz.scenario.expect import SUBJECTS, check_figure, limit
+from gbviz.scenario.expect import JOB_TOTALS, SUBJECTS, check_figure, limit
 from gbviz.scenario.extends import Complaint
 
 if TYPE_CHECKING:
@@ -243,7 +243,7 @@ def _expectation(field: Path, entry: dict[str, Any], parts: Parts) -> Iterator[C
             limit(entry[metric])
         except InputError as error:
             yield Complaint((*field, metric), error.message, error.hint)
-        if subject == "totals" and name == "goodput" and metric not in jobs:
+        if subject == "totals" and name in JOB_TOTALS and metric not in jobs:
             yield from _no_job((*field, metric), metric, parts)
         kind = jobs[name].kind if subject == "job" and name in jobs else None
         try:

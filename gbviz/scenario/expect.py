@@ -39,7 +39,22 @@ JOB = {
     "traffic": (*_EVERY_JOB, "min_GBps", "mean_GBps", "total_GBps", "cut_off", "gone"),
 }
 COOLING = ("heat_kw", "capacity_kw", "supply_c", "hottest_die_c", "clock")
-TOTALS = ("goodput", "lost_gpu_hours")
+# Totals over the timeline, one for each job; and those of all jobs together.
+JOB_TOTALS = (
+    "goodput",
+    "useful_s",
+    "lost_work_s",
+    "checkpoint_s",
+    "stalled_s",
+    "restarting_s",
+    "aborted_s",
+    "finished_s",
+    "aborts",
+    "gpu_hours",
+    "tokens",
+    "bytes",
+)
+TOTALS = (*JOB_TOTALS, "lost_gpu_hours")
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +68,7 @@ class Expectation:
     name
         The job, the fabric's figure, the cooling loop, or the total.
     metric
-        The job's or loop's figure, the job of a `goodput` in the totals; `value` for the rest.
+        The job's or loop's figure, the job of a total that each has; `value` for the rest.
     operator, limit
         What the figure must be.
     """
@@ -140,7 +155,7 @@ def check_figure(subject: Subject, name: str, metric: str, kind: str | None) -> 
         _refuse(name, FABRIC, "name", "the fabric has no figure")
     if subject == "totals" and name not in TOTALS:
         _refuse(name, TOTALS, "name", "there is no total")
-    by_value = subject == "fabric" or (subject == "totals" and name != "goodput")
+    by_value = subject == "fabric" or (subject == "totals" and name not in JOB_TOTALS)
     if by_value and metric != "value":
         raise InputError(f"its limit is under 'value' (got {metric!r})", where="metric")
 

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QMessageBox, QScrollArea
 
 from gbviz import __version__
 from gbviz.app.dialogs import AboutDialog, Asking, Preferences, ProblemDialog, ShortcutSheet
@@ -67,6 +67,22 @@ def test_the_sheet_shows_every_row_under_its_group(qtbot: QtBot) -> None:
     texts = [label.text() for label in sheet.findChildren(QLabel)]
     for text in ("File", "Break", "Open", "Fail", "Save", "Ctrl+O", "F", "Ctrl+S"):
         assert texts.count(text) == 1
+    sheet.reject()
+
+
+def test_the_sheet_needs_no_scrolling_sideways(qtbot: QtBot) -> None:
+    keys = "Ctrl+Arrows, middle button, Alt+drag, Shift+wheel"
+    rows = [("map and rack", "Pan the view that is shown, whichever that is", keys)]
+    sheet = ShortcutSheet(rows)
+    qtbot.addWidget(sheet)
+    sheet.show()
+    assert "Map and rack" in [label.text() for label in sheet.findChildren(QLabel)]
+    scroll = sheet.findChild(QScrollArea)
+    assert scroll is not None
+    inner = scroll.widget()
+    assert inner is not None
+    assert inner.width() <= scroll.viewport().width()
+    assert inner.minimumSizeHint().width() <= scroll.viewport().width()
     sheet.reject()
 
 

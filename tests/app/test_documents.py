@@ -131,7 +131,8 @@ def test_a_broken_file_shows_all_faults_and_the_old_work_stays(desk: Desk, file:
     assert not desk.documents.open(broken)
     title, sentence, details = desk.problems[0]
     assert "cannot be opened" in title
-    assert "broken.yaml has 2 faults. The scenario that was open is unchanged." in sentence
+    assert sentence.startswith("broken.yaml:2: cluster.preset: ")
+    assert "? It has 1 more fault. The scenario that was open is unchanged." in sentence
     assert f"{broken}:2:19: cluster.preset" in details
     assert f"{broken}:3:1: sede" in details
     assert desk.live.scenario is scenario
@@ -247,7 +248,7 @@ def test_very_many_faults_are_counted(desk: Desk, tmp_path: Path) -> None:
     rows = "\n".join(f"  - {{at: {n}s, fail: nothing-{n}}}" for n in range(300))
     broken.write_text(f"gbviz: 1\ncluster: {{preset: gb300-su}}\nevents:\n{rows}\n")
     assert not desk.documents.open(broken)
-    assert "broken.yaml has 300 faults." in desk.problems[0][1]
+    assert "It has 299 more faults." in desk.problems[0][1]
     assert desk.problems[0][2].endswith("and 100 more")
     assert desk.problems[0][2].count("\n") == 200
 

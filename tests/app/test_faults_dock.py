@@ -69,7 +69,7 @@ def test_a_consequence_is_under_its_cause(qtbot: QtBot, live: Live, dock: Faults
     ]
     item = dock.tree.topLevelItem(1)
     assert item is not None
-    assert item.text(3) == "288 link directions and 72 NICs"
+    assert item.text(3) == "288 links (both directions) and 72 NICs"
 
 
 def test_events_have_a_time_and_a_duration(qtbot: QtBot, live: Live, dock: FaultsDock) -> None:
@@ -147,3 +147,34 @@ def test_restore_all_mends_all(qtbot: QtBot, live: Live, dock: FaultsDock) -> No
         QTest.mouseClick(dock.restore, Qt.MouseButton.LeftButton)
     assert dock.empty.isVisible()
     assert not live.scenario.events
+
+
+def test_a_fault_of_its_own_stays_at_the_top(qtbot: QtBot, live: Live, dock: FaultsDock) -> None:
+    """Repairing the cooling unit would not mend the GPU; both are to be repaired by themselves."""
+    failed(qtbot, live, "rack-5/tray-0/gpu-1")
+    failed(qtbot, live, "hxu-5")
+    assert [name for name, _state, _since in rows(dock)] == [
+        "✕ rack-5/tray-0/gpu-1",
+        "✕ hxu-5",
+        "↳ ✕ rack-5",
+    ]
+    gpu, unit = dock.tree.topLevelItem(0), dock.tree.topLevelItem(1)
+    assert gpu is not None
+    assert unit is not None
+    assert gpu.text(3).startswith("also down with rack-5")
+    assert "also down with rack-5" in gpu.toolTip(0)
+    assert unit.text(3) == "rack-5 shut down"
+
+
+def test_rows_grow_with_the_text(qtbot: QtBot, live: Live, dock: FaultsDock) -> None:
+    failed(qtbot, live, "leaf-3")
+    item = dock.tree.topLevelItem(0)
+    assert item is not None
+    before = dock.tree.visualItemRect(item).height()
+    font = dock.font()
+    assert before >= dock.fontMetrics().height() + 6
+    name = dock.tree.fontMetrics().horizontalAdvance(item.text(0))
+    assert dock.tree.columnWidth(0) > name, "the name is not cut"
+    font.setPointSizeF(2 * font.pointSizeF())
+    dock.setFont(font)
+    assert dock.tree.visualItemRect(item).height() > 1.4 * before

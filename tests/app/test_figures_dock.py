@@ -53,3 +53,28 @@ def test_old_values_are_marked_until_the_answer(
         pass
     assert dock.model.titles[1] == "now"
     assert dock.model.rows[0][1].colour == ""
+
+
+def test_the_first_four_columns_fit_the_panel(qtbot: QtBot, live: Live, dock: FiguresDock) -> None:
+    dock.resize(340, 400)
+    failed(qtbot, live, "spine-0", "leaf-3", "rack-0/tray-3")
+    view = dock.view
+    assert dock.model.titles[:4] == ["figure", "now", "change", "healthy"]
+    assert view.columnViewportPosition(3) + view.columnWidth(3) <= view.viewport().width()
+    for row in dock.model.rows:
+        for column in (2, 3):
+            width = view.fontMetrics().horizontalAdvance(row[column].text)
+            assert width <= view.columnWidth(column)
+
+
+def test_columns_and_rows_follow_the_size_of_the_text(
+    qtbot: QtBot, live: Live, dock: FiguresDock
+) -> None:
+    answered(qtbot, live)
+    view = dock.view
+    before = view.columnWidth(3), view.rowHeight(0)
+    font = view.font()
+    font.setPointSizeF(2 * font.pointSizeF())
+    dock.setFont(font)
+    assert view.columnWidth(3) > 1.7 * before[0]
+    assert view.rowHeight(0) > 1.4 * before[1]

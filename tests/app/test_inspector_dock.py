@@ -89,7 +89,7 @@ def test_buttons_fail_and_repair(
     selection.select(["leaf-3"])
     with qtbot.waitSignal(live.answered):
         QTest.mouseClick(dock.fail, Qt.MouseButton.LeftButton)
-    assert "It takes 288 link directions" in shown(dock)
+    assert "It takes 288 links (both directions)" in shown(dock)
     with qtbot.waitSignal(live.answered):
         QTest.mouseClick(dock.repair, Qt.MouseButton.LeftButton)
     assert live.session.clean
@@ -160,11 +160,12 @@ def test_a_ticket_has_what_is_selected(
     selection.select(["leaf-3"])
     QTest.mouseClick(dock.copy, Qt.MouseButton.LeftButton)
     text = QGuiApplication.clipboard().text()
-    assert text.startswith("leaf-3: failed")
-    assert text.endswith("Faults: leaf-3 failed")
+    assert text.startswith("Scenario: gb300-su")
+    assert "\n\nleaf-3: failed\n" in text
+    assert "Faults:\n  leaf-3 failed (down: 288 links" in text
     selection.clear()
     dock.copy_text()
-    assert QGuiApplication.clipboard().text().startswith("With leaf-3 failed")
+    assert "\n\nWith leaf-3 failed" in QGuiApplication.clipboard().text()
 
 
 def test_a_name_of_nothing_is_said_not_raised(
@@ -173,3 +174,37 @@ def test_a_name_of_nothing_is_said_not_raised(
     answered(qtbot, live)
     selection.select(["leaf-999"])
     assert "no leaf-999" in shown(dock)
+
+
+def test_a_job_that_is_selected_is_shown_and_copied(
+    qtbot: QtBot, live: Live, dock: InspectorDock, selection: Selection
+) -> None:
+    opened(qtbot, live)
+    failed(qtbot, live, "leaf-3")
+    selection.light("shift")
+    assert "shift" in shown(dock)
+    assert "GB/s a flow" in shown(dock)
+    assert "4 racks, rack-4 to rack-7" in shown(dock)
+    assert "limited by" in shown(dock)
+    dock.copy_text()
+    copied = QGuiApplication.clipboard().text()
+    assert "Faults:\n  leaf-3 failed" in copied
+    assert "\n  state: " in copied
+    selection.select(["leaf-3"])
+    selection.light("ring")
+    assert shown(dock).index("ring") < shown(dock).index("leaf-3 has failed")
+
+
+def test_only_what_does_something_is_offered(
+    qtbot: QtBot, live: Live, dock: InspectorDock, selection: Selection
+) -> None:
+    answered(qtbot, live)
+    selection.select(["leaf-3"])
+    assert (dock.fail.isEnabled(), dock.repair.isEnabled()) == (True, False)
+    assert "healthy" in dock.repair.toolTip()
+    assert "a leaf cannot" in dock.factor.toolTip()
+    failed(qtbot, live, "leaf-3")
+    assert (dock.fail.isEnabled(), dock.repair.isEnabled()) == (False, True)
+    assert "failed already" in dock.fail.toolTip()
+    selection.select(["leaf-3", "leaf-4"])
+    assert (dock.fail.isEnabled(), dock.repair.isEnabled()) == (True, True)

@@ -121,3 +121,40 @@ def test_a_fault_in_a_folded_field_unfolds_it(qtbot: QtBot) -> None:
     assert form.page.more.isChecked()
     assert form.page.boxes["order",].fault.isVisible()
     form.reject()
+
+
+def test_a_mistake_is_said_once_at_its_field(qtbot: QtBot) -> None:
+    form = _form(qtbot, demo(), 0)
+    form.page.boxes["parallelism", "tp"].set_text("3")
+    form.check_now()
+    assert form.page.boxes["parallelism", "tp"].fault.isVisible()
+    assert not form.fault.isVisible()
+    form.page.boxes["parallelism", "tp"].set_text("2")
+    form.page.boxes["racks",].set_text("-1")
+    form.check_now()
+    says = form.page.boxes["racks",].fault.text()
+    assert "'-1' names no rack: write rack-0, rack-[0-63], or nothing for all" in says
+    assert not form.fault.isVisible()
+    form.reject()
+
+
+def test_what_belongs_to_no_field_is_said_below(qtbot: QtBot) -> None:
+    form = _form(qtbot, demo(), 1)
+    form.page.boxes["racks",].set_text("rack-[24-34]")
+    form.check_now()
+    assert not any(box.fault.isVisible() for box in form.page.boxes.values())
+    assert "job deepseek-v3.racks: rack-34/tray-0/gpu-0 already runs shuffle" in form.fault.text()
+    assert form.fault.isVisible()
+    form.reject()
+
+
+def test_abbreviations_are_explained(qtbot: QtBot) -> None:
+    form = _form(qtbot, demo(), 0)
+    words = {"tp": "tensor", "cp": "context", "pp": "pipeline", "dp": "data", "ep": "expert"}
+    for name, word in {**words, "vpp": "virtual pipeline"}.items():
+        tip = form.page.boxes["parallelism", name].editor.toolTip()
+        assert tip.startswith(word)
+        assert f"parallelism.{name}" in tip
+    zero = next(box for key, box in form.page.boxes.items() if key[-1] == "zero")
+    assert zero.editor.toolTip().startswith("ZeRO: ")
+    form.reject()

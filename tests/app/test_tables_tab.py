@@ -211,7 +211,7 @@ def test_what_does_not_exist_is_no_number(qtbot: QtBot, live: Live, tab: TablesT
     failed(qtbot, live, "leaf-*")
     tab.model.sort(6, Qt.SortOrder.DescendingOrder)
     last = cells(tab, tab.model.rowCount() - 1)
-    assert (last["times as long"], last["state"]) == ("-", "■ stalled")
+    assert (last["slower"], last["state"]) == ("-", "■ stalled")
 
 
 def test_a_hidden_tab_waits(qtbot: QtBot, live: Live, tab: TablesTab, selection: Selection) -> None:

@@ -313,7 +313,7 @@ def test_a_failed_evaluation_keeps_the_last_picture(
 ) -> None:
     good = window.live.answer
 
-    def refuse(*_: object) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("gbviz.app.live.answer", refuse)

@@ -43,10 +43,27 @@ def grids(draw: st.DrawFn) -> Grid:
 
 
 @st.composite
-def views(draw: st.DrawFn) -> View:
-    scales = st.floats(0.1, 9)
+def views(draw: st.DrawFn, grid: Grid | None = None) -> View:
+    """Any view, or one that sees a part of a grid."""
     size = st.integers(1, 40)
-    return View(draw(PLACES), draw(PLACES), draw(scales), draw(scales), draw(size), draw(size), 1.0)
+    if grid is None:
+        scales = st.floats(0.1, 9)
+        places = PLACES, PLACES
+    else:
+        scales = st.floats(0.3, 5)
+        x0, y0, x1, y1 = grid.box
+        places = st.floats(x0 - 4, x1), st.floats(y0 - 4, y1)
+    corner = draw(places[0]), draw(places[1])
+    return View(*corner, draw(scales), draw(scales), draw(size), draw(size), 1.0)
+
+
+@st.composite
+def points(draw: st.DrawFn, grid: Grid) -> tuple[float, float]:
+    """Points in and near a grid, its lines among them."""
+    x0, y0, x1, y1 = grid.box
+    lines = st.sampled_from([*grid.left.tolist(), *grid.right.tolist()])
+    rows = st.sampled_from([*grid.top.tolist(), *grid.bottom.tolist()])
+    return draw(lines | st.floats(x0 - 2, x1 + 2)), draw(rows | st.floats(y0 - 2, y1 + 2))
 
 
 def owner(low: list[float], high: list[float], start: float, scale: float, pixel: int) -> int:
@@ -63,9 +80,10 @@ def _sides(grid: Grid) -> tuple[Floats, Floats, Floats, Floats]:
     return grid.left, grid.right, grid.top, grid.bottom
 
 
-@settings(max_examples=120, deadline=None)
-@given(grids(), views())
-def test_every_pixel_shows_its_cell(grid: Grid, view: View) -> None:
+@settings(max_examples=60, deadline=None)
+@given(grids().flatmap(lambda grid: st.tuples(st.just(grid), views(grid))))
+def test_every_pixel_shows_its_cell(sight: tuple[Grid, View]) -> None:
+    grid, view = sight
     colours = np.arange(100, 100 + grid.ids.size, dtype=np.uint32)
     canvas = np.full((view.height, view.width), UNTOUCHED, dtype=np.uint32)
     for x, y, pixels in grid.paint(view, colours, GROUND):
@@ -85,9 +103,10 @@ def test_every_pixel_shows_its_cell(grid: Grid, view: View) -> None:
                 assert canvas[y, x] in (UNTOUCHED, GROUND), (x, y)
 
 
-@given(grids(), st.tuples(PLACES, PLACES))
-def test_hit_is_the_cell_around_a_point(grid: Grid, at: tuple[float, float]) -> None:
-    x, y = at
+@settings(max_examples=40, deadline=None)
+@given(grids().flatmap(lambda grid: st.tuples(st.just(grid), points(grid))))
+def test_hit_is_the_cell_around_a_point(aimed: tuple[Grid, tuple[float, float]]) -> None:
+    grid, (x, y) = aimed
     expected = -1
     for row, (top, bottom) in enumerate(zip(grid.top, grid.bottom, strict=True)):
         for column, (left, right) in enumerate(zip(grid.left, grid.right, strict=True)):
@@ -96,6 +115,7 @@ def test_hit_is_the_cell_around_a_point(grid: Grid, at: tuple[float, float]) -> 
     assert grid.hit(x, y) == expected
 
 
+@settings(max_examples=40, deadline=None)
 @given(grids())
 def test_the_middle_of_an_items_corners_hits_it(grid: Grid) -> None:
     for item in sorted(grid.ids[grid.ids >= 0].tolist()):
@@ -104,6 +124,7 @@ def test_the_middle_of_an_items_corners_hits_it(grid: Grid) -> None:
         assert item in grid.within((x0, y0, x1, y1))
 
 
+@settings(max_examples=40, deadline=None)
 @given(grids(), PLACES, PLACES, st.floats(0.01, 40), st.floats(0.01, 40))
 def test_within_is_all_that_a_box_meets(
     grid: Grid, x0: float, y0: float, wide: float, high: float
@@ -115,6 +136,14 @@ def test_within_is_all_that_a_box_meets(
         if a < x1 and c > x0 and b < y1 and d > y0:
             expected.append(item)
     assert grid.within((x0, y0, x1, y1)).tolist() == expected
+
+
+def test_rows_far_apart_are_painted_in_bands() -> None:
+    left, top = np.array([0.0, 2.0]), np.array([0.0, 2.0, 12.0])
+    grid = Grid(left, left + 2, top, top + 2, np.arange(6).reshape(3, 2))
+    bands = grid.paint(View(-1, -1, 1, 1, 30, 30), np.arange(6, dtype=np.uint32), GROUND)
+    assert [(x, y, pixels.shape) for x, y, pixels in bands] == [(1, 1, (4, 4)), (1, 13, (2, 4))]
+    assert bands[1][2][0].tolist() == [4, 4, 5, 5]
 
 
 def test_a_grid_out_of_sight_or_without_cells_paints_nothing() -> None:

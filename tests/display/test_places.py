@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import itertools
 import math
 from typing import TYPE_CHECKING
 
@@ -50,31 +51,28 @@ def holders(name: str) -> list[str]:
     return chain[:-1]
 
 
-@pytest.mark.parametrize("style", LINK_STYLES)
-def test_a_gpu_is_itself_close_up_and_what_holds_it_from_afar(found: Layout, style: str) -> None:
-    for name in first_and_last(found, "gpu"):
+def test_a_gpu_is_itself_close_up_and_what_holds_it_from_afar(found: Layout) -> None:
+    for name, style in itertools.product(first_and_last(found, "gpu"), LINK_STYLES):
         assert picked(found, name, style, near=True) == name
         assert picked(found, name, style, near=False) in holders(name)
 
 
-@pytest.mark.parametrize("style", LINK_STYLES)
-@pytest.mark.parametrize("kind", ["rack", "hxu", "loop", "nvtray", "nvswitch", "shelf", "feed"])
-def test_what_a_map_does_not_show_is_its_rack(found: Layout, kind: str, style: str) -> None:
-    if kind == "loop" and found.loops:
-        return
-    for name in first_and_last(found, kind):
-        number = found.fabric.index_of(name) - found.fabric.nodes(kind).start
-        rack = number * found.fabric.count("rack") // found.fabric.count(kind)
-        x, y = middle_of(boxes_of(found, name, style)[0].tolist())
-        # A quarter of a column off the middle, which may lie between two columns of cells.
-        view = overview(found)
-        at = view.to_device(x + 0.25, y + 0.25)
-        assert f"rack-{rack}" in holders(pick(found, view, *at, style))
+def test_what_a_map_does_not_show_is_its_rack(found: Layout) -> None:
+    own = ["rack", "hxu", "nvtray", "nvswitch", "shelf", "feed"]
+    kinds = own if found.loops else [*own, "loop"]
+    racks, view = found.fabric.count("rack"), overview(found)
+    for kind, style in itertools.product(kinds, LINK_STYLES):
+        for name in first_and_last(found, kind):
+            number = found.fabric.index_of(name) - found.fabric.nodes(kind).start
+            rack = number * racks // found.fabric.count(kind)
+            x, y = middle_of(boxes_of(found, name, style)[0].tolist())
+            # A quarter of a column off the middle, which may lie between two columns of cells.
+            at = view.to_device(x + 0.25, y + 0.25)
+            assert f"rack-{rack}" in holders(pick(found, view, *at, style))
 
 
-@pytest.mark.parametrize("kind", ["nic", "tray", "cpu"])
-def test_parts_of_a_tray_are_picked_in_it(found: Layout, kind: str) -> None:
-    for name in first_and_last(found, kind):
+def test_parts_of_a_tray_are_picked_in_it(found: Layout) -> None:
+    for name in (name for kind in ("nic", "tray", "cpu") for name in first_and_last(found, kind)):
         tray = "/".join(name.split("/")[:2])
         box = boxes_of(found, name)[0].tolist()
         view = close_up(found, box)
@@ -82,18 +80,11 @@ def test_parts_of_a_tray_are_picked_in_it(found: Layout, kind: str) -> None:
         assert tray in holders(pick(found, view, *at))
 
 
-@pytest.mark.parametrize("style", LINK_STYLES)
-@pytest.mark.parametrize("near", [True, False])
-def test_a_leaf_is_itself(found: Layout, style: str, near: bool) -> None:
-    for name in first_and_last(found, "leaf"):
-        assert picked(found, name, style, near) == name
-
-
-@pytest.mark.parametrize("style", LINES)
-@pytest.mark.parametrize("near", [True, False])
-def test_a_spine_over_lines_is_itself(found: Layout, style: str, near: bool) -> None:
-    for name in first_and_last(found, "spine"):
-        assert picked(found, name, style, near) == name
+def test_a_leaf_is_itself_and_so_is_a_spine_over_lines(found: Layout) -> None:
+    for kind, styles in (("leaf", LINK_STYLES), ("spine", LINES)):
+        for name, style in itertools.product(first_and_last(found, kind), styles):
+            for near in (True, False):
+                assert picked(found, name, style, near) == name
 
 
 def test_a_spine_in_a_matrix_is_its_row_and_its_plane(found: Layout) -> None:
@@ -148,9 +139,8 @@ def test_a_pair_and_its_cables_in_a_matrix(found: Layout) -> None:
             assert boxes_of(found, f"leaf-{leaf}>spine-{spine}#{cable}").tolist() == [box]
 
 
-@pytest.mark.parametrize("style", LINES)
-def test_a_pair_over_lines_has_two_ends(found: Layout, style: str) -> None:
-    for leaf, spine in pairs_of(found):
+def test_a_pair_over_lines_has_two_ends(found: Layout) -> None:
+    for (leaf, spine), style in itertools.product(pairs_of(found), LINES):
         low, high = boxes_of(found, f"leaf-{leaf}~spine-{spine}", style).tolist()
         assert low == boxes_of(found, f"leaf-{leaf}", style)[0].tolist()
         assert high == boxes_of(found, f"spine-{spine}", style)[0].tolist()
@@ -208,7 +198,6 @@ def test_a_cooling_loop_is_the_racks_that_it_cools() -> None:
     assert boxes_of(found, "cdu-4")[0].tolist() == second
 
 
-@pytest.mark.parametrize("style", LINK_STYLES)
 @pytest.mark.parametrize(
     "name",
     [
@@ -217,8 +206,9 @@ def test_a_cooling_loop_is_the_racks_that_it_cools() -> None:
         "rack-²", "rack-0/tray-0/gpu-0~rack-1/nvswitch-0",
     ],
 )  # fmt: skip
-def test_what_does_not_exist_has_no_boxes(name: str, style: str) -> None:
-    assert boxes_of(where("azure"), name, style).shape == (0, 4)
+def test_what_does_not_exist_has_no_boxes(name: str) -> None:
+    for style in LINK_STYLES:
+        assert boxes_of(where("azure"), name, style).shape == (0, 4)
 
 
 @given(st.text(alphabet="lraeckfspin-0123456789~#>:/[]*?.² ", max_size=20))
@@ -228,11 +218,11 @@ def test_no_text_breaks_boxes_of(text: str) -> None:
     assert np.isfinite(found).all()
 
 
-@pytest.mark.parametrize("style", LINK_STYLES)
-def test_nothing_is_picked_beside_the_map(found: Layout, style: str) -> None:
+def test_nothing_is_picked_beside_the_map(found: Layout) -> None:
     view = overview(found)
-    assert pick(found, view, view.width - 1.0, view.height - 1.0, style) == ""
-    assert pick(found, view, view.width - 1.0, 1.0, style) == ""
+    for style in LINK_STYLES:
+        assert pick(found, view, view.width - 1.0, view.height - 1.0, style) == ""
+        assert pick(found, view, view.width - 1.0, 1.0, style) == ""
 
 
 @pytest.mark.parametrize("style", LINK_STYLES)

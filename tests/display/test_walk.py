@@ -64,23 +64,24 @@ def test_arrows_always_find_a_component(case: str, start: str, ways: list[Way]) 
         assert exists(found, name), (start, name)
 
 
-@pytest.mark.parametrize("start", STARTS)
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("case", ["azure", "last pod of 13"])
-def test_a_first_step_from_anything(case: str, start: str, way: Way) -> None:
+def test_a_first_step_from_anything(case: str) -> None:
     found = where(case)
-    assert len(boxes_of(found, neighbour(found, start, way))) > 0
+    for start in STARTS:
+        for way in WAYS:
+            assert len(boxes_of(found, neighbour(found, start, way))) > 0, (start, way)
 
 
-@pytest.mark.parametrize("start", [one for one in STARTS if one])
-def test_the_way_out_ends_at_nothing(start: str) -> None:
-    found, name, steps = where("azure"), start, 0
-    while name:
-        assert exists(found, name)
-        shorter = parent(name)
-        assert len(shorter) < len(name)
-        name, steps = shorter, steps + 1
-    assert steps <= 6
+def test_the_way_out_ends_at_nothing() -> None:
+    found = where("azure")
+    for start in STARTS:
+        name, steps = start, 0
+        while name:
+            assert exists(found, name), (start, name)
+            shorter = parent(name)
+            assert len(shorter) < len(name), (start, name)
+            name, steps = shorter, steps + 1
+        assert steps <= 6
 
 
 def test_racks_lie_in_columns() -> None:

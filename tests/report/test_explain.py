@@ -77,8 +77,8 @@ class TestFailed:
         """72 NIC cables and 72 uplinks, both ways: 288 directions."""
         found = said(cluster("leaf-3"), "leaf-3")
         assert found.headline == "failed"
-        assert "It takes 288 link directions and 72 NICs down with it" in found.sentences[1]
-        assert "to spines: 0 of 7,200 GB/s of capacity" in found.arithmetic
+        assert "It takes 288 links (both directions) and 72 NICs down with it" in found.sentences[1]
+        assert "to spines: 0 GB/s of capacity left of 7,200 GB/s" in found.arithmetic
 
     def test_a_cable_is_down_with_its_leaf(self) -> None:
         found = said(cluster("leaf-3"), "leaf-3~spine-0#0")
@@ -121,13 +121,13 @@ class TestHeat:
     def test_a_weak_cooling_unit_slows_its_rack(self) -> None:
         found = said(cluster(degrade={"hxu-5": 0.7}), "rack-5")
         assert found.headline.startswith("slow: ")
-        assert "because hxu-5 is degraded" in found.sentences[0]
+        assert "because hxu-5 is at 70 %" in found.sentences[0]
         # 136 kW x 0.7; the loop takes up all that it can.
         assert "loop-5: 95.20 kW heat / 95.20 kW capacity = 100 %" in found.arithmetic
 
     def test_a_gpu_at_full_load_shows_how_hot_it_gets(self) -> None:
         rows = facts_of(cluster(), "rack-1/tray-0/gpu-0")
-        assert (rows["power"], rows["clock"]) == ("1,400 W", "100 %")
+        assert (rows["GPU power"], rows["clock"]) == ("1,400 W", "100 %")
         assert "40 °C supply" in rows["cooling"]
         # 40 °C + 1,400 W x 0.0267 K/W
         assert rows["die"].startswith("77.")
@@ -210,3 +210,31 @@ def test_figures_as_rows_say_which_way_they_went() -> None:
 def test_lines_of_jobs_that_are_cut_off() -> None:
     line = job_lines(answered(cluster("leaf-*", job="shift:72"))[0])[0]
     assert (line.state, line.slowdown, line.link) == ("stalled", None, "")
+
+
+class TestWhatOthersFoundMisleading:
+    def test_all_failed_units_of_a_loop_are_named(self) -> None:
+        scenario = gbviz.preset("gb300-cdu").with_faults("cdu-0", "cdu-1")
+        assert "because cdu-0 and cdu-1 have failed." in said(scenario, "rack-3").sentences[0]
+        words = said(scenario, "cdu-1").sentences[1]
+        assert words == "For want of it: 32 racks slowed to 72.49 %."
+
+    def test_a_rack_s_power_is_told_apart_from_that_of_its_gpus(self) -> None:
+        rows = facts_of(cluster(), "rack-1")
+        # 72 x 1,400 W, and 35.2 kW of everything else.
+        assert rows["GPU power"] == "100.80 kW"
+        assert rows["rack power"] == "136 kW, GPUs included"
+        assert "power" not in rows
+
+    def test_a_dead_part_has_no_numbers_that_contradict_each_other(self) -> None:
+        """Of racks 0 to 3 of its group, one shifts to another group: a quarter of its uplinks."""
+        scenario = cluster("leaf-3", job="shift:72")
+        rows = facts_of(scenario, "leaf-3")
+        assert rows["to spines"] == "dead; carries 1,800 GB/s (25 %) on the healthy cluster"
+        lines = said(scenario, "leaf-3").arithmetic
+        assert "to spines: 0 GB/s of capacity left of 7,200 GB/s" in lines
+
+    def test_asics_and_shelves_have_their_plurals(self) -> None:
+        rows = facts_of(cluster(), "rack-1")
+        assert "18 NVSwitch ASICs" in rows
+        assert "4 power shelves" in facts_of(cluster(), "rack-1/feed-a")

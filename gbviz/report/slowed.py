@@ -1,0 +1,58 @@
+"""What cooling units and power feeds that fail do to racks: slow them down, or shut them down."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.errors import InputError
+from gbviz.report.places import gpus_of, part_named
+from gbviz.report.words import counted, listed, percent
+
+if TYPE_CHECKING:
+    from gbviz.engine import Snapshot
+
+_KINDS = ("hxu", "cdu", "loop", "feed", "shelf")
+_SAME = 1e-9
+
+
+def slow_words(snapshot: Snapshot, name: str) -> str:
+    """What the racks that a cooling unit or power feed serves suffer now, "" for nothing.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> found = gbviz.evaluate(gbviz.preset("gb300-cdu").with_faults("cdu-0", "cdu-1"))
+    >>> slow_words(found, "cdu-1")
+    '32 racks slowed to 72.49 %'
+    >>> slow_words(gbviz.evaluate(gbviz.preset("gb300-su").with_faults("hxu-3")), "hxu-3")
+    'rack-3 shut down'
+    """
+    try:
+        part = part_named(snapshot.fabric, name)
+    except InputError:
+        return ""
+    gpus, fabric, thermal = gpus_of(snapshot.fabric, part), snapshot.fabric, snapshot.thermal
+    if part.kind not in _KINDS or thermal.absent or gpus.start >= gpus.stop:
+        return ""
+    each = fabric.count("gpu") // fabric.count("rack")
+    racks = slice(gpus.start // each, gpus.stop // each)
+    off = np.flatnonzero(thermal.rack_down[racks]) + racks.start
+    clock = thermal.clock[gpus].reshape(-1, each)
+    whole = snapshot.health.node_factor[fabric.nodes("gpu")][gpus].reshape(-1, each)
+    slow = ((clock > 0) & (clock < whole - _SAME)).any(axis=1)
+    held = np.flatnonzero(slow) + racks.start
+    said = (
+        [f"{_racks(held.tolist())} slowed to {percent(_least(clock[slow]))}"] if len(held) else []
+    )
+    said += [f"{_racks(off.tolist())} shut down"] if len(off) else []
+    return listed(said) if said else ""
+
+
+def _least(clock: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:
+    return float(clock[clock > 0].min())
+
+
+def _racks(numbers: list[int]) -> str:
+    return f"rack-{numbers[0]}" if len(numbers) == 1 else counted(len(numbers), "rack")

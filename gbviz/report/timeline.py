@@ -1,0 +1,136 @@
+"""A timeline as plain values, as a table, and in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from rich.markup import escape
+from rich.table import Table
+
+from gbviz.report.words import number, percent
+
+if TYPE_CHECKING:
+    from gbviz.engine.timeline import Interval, JobTotal, Timeline
+
+Json = dict[str, Any]
+
+_FABRIC = (
+    "live_gpus",
+    "injection_GBps",
+    "bisection_GBps",
+    "all_to_all_GBps_per_gpu",
+    "worst_leaf_uplink_fraction",
+    "nvlink_GBps",
+    "compute_fraction",
+)
+_BY_JOB = (
+    "goodput",
+    "useful_s",
+    "lost_work_s",
+    "checkpoint_s",
+    "stalled_s",
+    "restarting_s",
+    "aborted_s",
+    "finished_s",
+    "aborts",
+    "gpu_hours",
+)
+
+
+def timeline_rows(timeline: Timeline) -> list[Json]:
+    """Every interval: when, what happened at its beginning, what the fabric and each job can do."""
+    return [_row(one) for one in timeline.intervals]
+
+
+def _row(one: Interval) -> Json:
+    found: Json = {
+        "start_s": one.start_s,
+        "end_s": one.end_s,
+        "event": "; ".join(one.events) or None,
+    }
+    found |= {name: getattr(one.metrics, name) for name in _FABRIC}
+    found |= {"hottest_die_c": one.hottest_die_c, "slowest_clock": one.slowest_clock}
+    found["jobs"] = [asdict(job) for job in one.jobs]
+    reason = {} if one.events else {"event": "nothing happens at its beginning"}
+    if one.hottest_die_c is None:
+        reason["hottest_die_c"] = reason["slowest_clock"] = "no GPU has power, or none is known"
+    reason |= {name: why for name, why in one.metrics.reason.items() if found.get(name) is None}
+    return found | ({"reason": reason} if reason else {})
+
+
+def totals(timeline: Timeline) -> Json:
+    """What the intervals add up to: by figure, then by job."""
+    found: Json = {name: {} for name in _BY_JOB}
+    found["tokens"], found["bytes"] = {}, {}
+    for job in timeline.totals:
+        for name in _BY_JOB:
+            found[name][job.name] = getattr(job, name)
+        for name in ("tokens", "bytes"):
+            if getattr(job, name) is not None:
+                found[name][job.name] = getattr(job, name)
+    found["lost_gpu_hours"] = sum(job.lost_gpu_hours for job in timeline.totals)
+    found["duration_s"] = timeline.duration_s
+    return found
+
+
+def timeline_table(timeline: Timeline, most: int | None) -> Table:
+    """The first intervals, None for all: times, events, speed of each job."""
+    table = Table(title="Timeline", title_justify="left", title_style="bold")
+    table.caption_justify = "left"
+    for name in ("from", "to", "what happens", *(total.name for total in timeline.totals)):
+        table.add_column(escape(name), overflow="fold")
+    for one in timeline.intervals[:most]:
+        table.add_row(
+            clock(one.start_s),
+            clock(one.end_s),
+            escape("; ".join(one.events)),
+            *(escape(_speed(job.state, job.speed)) for job in one.jobs),
+        )
+    more = len(timeline.intervals) - (most or len(timeline.intervals))
+    if more > 0:
+        table.caption = f"and {more:,} more: --verbose or --json lists all"
+    return table
+
+
+def _speed(state: str, speed: float) -> str:
+    return percent(round(speed, 6)) if state in ("running", "degraded") else state
+
+
+def total_lines(timeline: Timeline) -> list[str]:
+    """A sentence a job: how much of the time it did work that counts, and where the rest went."""
+    return [_total(job) for job in timeline.totals]
+
+
+def _total(job: JobTotal) -> str:
+    if job.goodput is None:
+        return f"{job.name}: no time passes."
+    said = [f"{job.name}: goodput {percent(round(job.goodput, 6))}"]
+    for value, words in (
+        (job.lost_work_s, "of work lost"),
+        (job.checkpoint_s, "writing checkpoints"),
+        (job.stalled_s, "stalled"),
+        (job.restarting_s, "restarting"),
+        (job.aborted_s, "stopped"),
+    ):
+        if value >= 0.0005:
+            said.append(f"{number(round(value, 3))} s {words}")
+    if job.aborts:
+        said.append(f"{job.aborts} {'abort' if job.aborts == 1 else 'aborts'}")
+    return ", ".join(said) + "."
+
+
+def clock(seconds: float) -> str:
+    """A time as people read it.
+
+    Examples
+    --------
+    >>> clock(0.0), clock(630.065), clock(90061.0)
+    ('0:00:00', '0:10:30.065', '1d 1:01:01')
+    """
+    days, rest = divmod(seconds, 86400.0)
+    minutes, second = divmod(rest, 60.0)
+    hours, minute = divmod(int(minutes), 60)
+    whole = f"{second:06.3f}".rstrip("0").rstrip(".")
+    text = f"{hours}:{minute:02d}:{whole}"
+    return f"{int(days)}d {text}" if days else text
