@@ -19,6 +19,7 @@ from gbviz.engine.metrics import Metrics, metrics
 from gbviz.flows import patterns
 from gbviz.flows.maxmin import solve
 from gbviz.flows.rates import flow_rates
+from gbviz.flows.router import router
 from gbviz.routing.paths import paths
 from gbviz.topology import build, cluster_spec
 from gbviz.topology.health import healthy
@@ -83,7 +84,7 @@ def shift(fabric: Fabric, by: int) -> tuple[Ints, Ints]:
 
 
 def figures(fabric: Fabric, health: Health) -> Metrics:
-    return metrics(fabric, health, steady(fabric, health), "adaptive", 0)
+    return metrics(router(fabric, health, "adaptive", 0), steady(fabric, health))
 
 
 @pytest.mark.parametrize("name", like("spine_loss_"))

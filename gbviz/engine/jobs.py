@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.flows.router import Router, router
 from gbviz.jobs.bottleneck import bottleneck
 from gbviz.jobs.impact import JobImpact, OneOff, one_off, state_of
 from gbviz.jobs.run import Running, SteppingJob, figures, pace, start
@@ -18,11 +17,10 @@ from gbviz.jobs.training import TrainingRun
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from gbviz.flows.router import Router
     from gbviz.jobs.placement import Placed
     from gbviz.jobs.sharing import Stepper
-    from gbviz.routing.modes import Mode
-    from gbviz.topology.fabric import Fabric, Floats, Ints
-    from gbviz.topology.health import Health
+    from gbviz.topology.fabric import Floats, Ints
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -54,41 +52,34 @@ class Prepared:
 
 
 def prepared(
-    fabric: Fabric,
-    health: Health,
+    by: Router,
     clock: Floats,
     jobs: Sequence[tuple[SteppingJob, Placed]],
-    routing: tuple[Mode, int],
     given_up: Mapping[int, Ints] | None = None,
 ) -> Prepared:
     """Every job that steps on what is left of its placement.
 
     Parameters
     ----------
-    fabric, health
-        A built cluster and its health.
+    by
+        The fabric under its health, where traffic spreads over trays.
     clock
         (G,) clock of each GPU.
     jobs
         Jobs with their placements.
-    routing
-        Mode and seed.
     given_up
         GPUs that a job, by its number, goes on without though they live.
     """
-    plain = router(fabric, health, *routing)
-    by_rack = plain
-    if any(job.nic_loss == "rack" for job, _ in jobs):
-        by_rack = router(fabric, health, *routing, by_rack=True)
-    by = tuple(by_rack if job.nic_loss == "rack" else plain for job, _ in jobs)
+    over_racks = by.over_racks()
+    each = tuple(over_racks if job.nic_loss == "rack" else by for job, _ in jobs)
     running = []
-    for number, (own, (job, at)) in enumerate(zip(by, jobs, strict=True)):
+    for number, (own, (job, at)) in enumerate(zip(each, jobs, strict=True)):
         mine = clock
         if given_up and len(given_up.get(number, ())):
             mine = clock.copy()
             mine[given_up[number]] = 0.0
         running.append(start(own, job, at, mine))
-    return Prepared(by, tuple(running), plain)
+    return Prepared(each, tuple(running), by)
 
 
 def jobs_state(

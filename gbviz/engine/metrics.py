@@ -13,15 +13,14 @@ from gbviz.flows.exchange_nvlink import nvlink_loads
 from gbviz.flows.exchange_paths import MOST_FLOWS, path_phase
 from gbviz.flows.phase import Phase, conserved, exchange_phase, worst_link
 from gbviz.flows.reach import cut_off
-from gbviz.routing.leaves import SplitTable, leaf_classes, split_table
-from gbviz.routing.nvlink import nvlink_stage, tray_pairs
-from gbviz.routing.rails import Rails, rails
+from gbviz.routing.leaves import leaf_classes, split_table
+from gbviz.routing.nvlink import tray_pairs
 from gbviz.routing.shares import connected
 from gbviz.routing.stages import Stages, stages
 
 if TYPE_CHECKING:
     from gbviz.cooling import Thermal
-    from gbviz.routing.modes import Mode
+    from gbviz.flows.router import Router
     from gbviz.topology.fabric import Fabric, Ints
     from gbviz.topology.health import Health
 
@@ -78,18 +77,16 @@ class Metrics:
     problems: tuple[str, ...] = ()
 
 
-def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: int) -> Metrics:
-    """The figures of a built cluster under one health and its clocks."""
-    spread = stages(fabric, health, mode)
-    by_capacity = spread if mode != "spray" else stages(fabric, health, "adaptive")
-    nics = rails(fabric, health, spread.nic_up, spread.nic_down)
-    leaves = leaf_classes(by_capacity, nics)
-    table = split_table(by_capacity, leaves)
+def metrics(by: Router, thermal: Thermal) -> Metrics:
+    """The figures of a cluster under one health, ready to route, and its clocks."""
+    fabric, health, spread, nics = by.fabric, by.health, by.live, by.nics
+    by_capacity, table = spread, by.table
+    if by.mode == "spray":
+        by_capacity = stages(fabric, health, "adaptive")
+        table = split_table(by_capacity, leaf_classes(by_capacity, nics))
     block = blocking(by_capacity, table)
-    if spread is not by_capacity:
-        table = split_table(spread, leaf_classes(spread, nics))
     reason: dict[str, str] = {}
-    phase, exchange = _exchange(fabric, health, (spread, nics), mode, seed, reason)
+    phase, exchange = _exchange(by, reason)
     if not spread.nic_up.any():
         reason["nonblocking"] = "no NIC is live"
     lost = np.flatnonzero(cut_off(fabric, health, by_capacity, nics))
@@ -97,11 +94,11 @@ def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: 
         live_gpus=int(nics.live.sum()),
         disconnected_gpus=_names(fabric, lost),
         injection_GBps=float(spread.nic_up.sum()),
-        bisection_GBps=bisection(by_capacity, leaves),
+        bisection_GBps=bisection(by_capacity, table.leaves),
         all_to_all_GBps_per_gpu=exchange,
-        worst_pair_GBps=_worst_pair(fabric, health, (spread, table, nics), phase, reason),
+        worst_pair_GBps=_worst_pair(by, phase, reason),
         worst_leaf_uplink_fraction=_worst_uplinks(fabric, health),
-        nvlink_GBps=_nvlink(fabric, health),
+        nvlink_GBps=_nvlink(by),
         compute_fraction=float(thermal.clock.mean()),
         nonblocking=None if not spread.nic_up.any() else block is None,
         nonblocking_why=_blocked(fabric, block),
@@ -112,16 +109,9 @@ def metrics(fabric: Fabric, health: Health, thermal: Thermal, mode: Mode, seed: 
     )
 
 
-def _exchange(
-    fabric: Fabric,
-    health: Health,
-    live: tuple[Stages, Rails],
-    mode: Mode,
-    seed: int,
-    reason: dict[str, str],
-) -> tuple[Phase | None, float | None]:
+def _exchange(by: Router, reason: dict[str, str]) -> tuple[Phase | None, float | None]:
     """The all-to-all phase, and the rate that it gives a GPU."""
-    spread, nics = live
+    fabric, spread, nics = by.fabric, by.live, by.nics
     per_rack = nics.live.reshape(fabric.count("rack"), -1).sum(axis=1)
     others = per_rack.sum() - per_rack[per_rack > 0]
     name = "all_to_all_GBps_per_gpu"
@@ -130,17 +120,17 @@ def _exchange(
             "no GPU is live" if not len(others) else "live GPUs are in one rack only"
         )
         return None, None
-    if mode in ("adaptive", "spray"):
-        phase = exchange_phase(fabric, spread, nics)
-        phase = _with_nvlink(fabric, health, live, phase)
+    if not by.single_path:
+        phase = _with_nvlink(by, exchange_phase(fabric, spread, nics))
     else:
-        found = path_phase(fabric, health, spread, nics, seed=seed if mode == "ecmp" else None)
+        seed = by.seed if by.mode == "ecmp" else None
+        found = path_phase(fabric, by.health, spread, nics, seed=seed)
         if found is None:
             reason[name] = reason["worst_pair_GBps"] = (
-                f"{mode} routes every flow by itself, and these are more than {MOST_FLOWS:,}"
+                f"{by.mode} routes every flow by itself, and these are more than {MOST_FLOWS:,}"
             )
             return None, None
-        phase = _with_nvlink(fabric, health, live, found)
+        phase = _with_nvlink(by, found)
     if phase.cut_pairs:
         reason[name] = (
             f"{phase.cut_pairs:,} pairs of live GPUs in different racks are cut off,"
@@ -150,11 +140,11 @@ def _exchange(
     return phase, float(others.max()) / phase.time_s
 
 
-def _with_nvlink(fabric: Fabric, health: Health, live: tuple[Stages, Rails], phase: Phase) -> Phase:
+def _with_nvlink(by: Router, phase: Phase) -> Phase:
     """The same phase with NVLink's loads, where NVLink could be its limit."""
-    spread, nics = live
+    spread = by.live
     port = float(max(spread.nic_up.max(initial=0.0), spread.nic_down.max(initial=0.0)))
-    found = nvlink_loads(fabric, health, nics, partial(connected, spread), port)
+    found = nvlink_loads(by.nvlink, by.nics, partial(connected, spread), port)
     if found is None:
         return phase
     loads = phase.loads | {"NVLink": found}
@@ -166,23 +156,17 @@ def _names(fabric: Fabric, gpus: Ints) -> tuple[str, ...]:
     return tuple(fabric.name(first + gpu) for gpu in gpus.tolist())
 
 
-def _worst_pair(
-    fabric: Fabric,
-    health: Health,
-    live: tuple[Stages, SplitTable, Rails],
-    phase: Phase | None,
-    reason: dict[str, str],
-) -> float | None:
+def _worst_pair(by: Router, phase: Phase | None, reason: dict[str, str]) -> float | None:
     """By cables and NICs, and by NVLink where a GPU reaches the NIC of another over few links."""
-    (spread, table, nics), R = live, live[0].shape.rails
+    R = by.nics.rails
     if phase is None:
         return None
     if phase.cut_pairs:
         reason["worst_pair_GBps"] = f"{phase.cut_pairs:,} pairs are cut off"
         return 0.0
-    between = tray_pairs(nvlink_stage(fabric, health), R)
+    between = tray_pairs(by.nvlink, R)
     between = between[(between > 0) & ~np.eye(R, dtype=bool)]
-    return min(worst_pair(spread, table, nics), float(between.min(initial=np.inf)))
+    return min(worst_pair(by.live, by.table, by.nics), float(between.min(initial=np.inf)))
 
 
 def _worst_uplinks(fabric: Fabric, health: Health) -> float:
@@ -192,13 +176,13 @@ def _worst_uplinks(fabric: Fabric, health: Health) -> float:
     return float((live / whole).min())
 
 
-def _nvlink(fabric: Fabric, health: Health) -> float:
-    nvlink = fabric.nvlink
+def _nvlink(by: Router) -> float:
+    nvlink, stage = by.fabric.nvlink, by.nvlink
     assert nvlink is not None
-    damaged = health.damaged_nvlink(fabric)
-    whole = (nvlink.racks - len(damaged)) * nvlink.gpus * nvlink.asics * nvlink.link_GBps
-    hurt = (health.nvlink_capacity(fabric, rack).min(axis=0).sum() for rack in damaged.tolist())
-    return float(whole + sum(hurt))
+    racks = nvlink.racks - len(stage.share)
+    whole = racks * nvlink.gpus * nvlink.asics * nvlink.link_GBps
+    hurt = (stage.share.min(axis=1) * stage.asics[:, None, :]).sum()
+    return float(whole + hurt)
 
 
 def _blocked(fabric: Fabric, block: tuple[int, str] | None) -> str | None:

@@ -17,6 +17,7 @@ from gbviz.engine.snapshot import TrafficImpact
 from gbviz.engine.state import State, healthy_state
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
+from gbviz.flows.router import router
 from gbviz.topology import build
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from gbviz.engine.snapshot import Snapshot
     from gbviz.engine.timeline import JobSpan, Moment, Timeline
     from gbviz.faults import Fault
+    from gbviz.flows.router import Router
     from gbviz.jobs.impact import JobImpact
     from gbviz.jobs.impact import State as JobState
     from gbviz.scenario import Scenario
@@ -69,23 +71,28 @@ class Stage:
         key = (id(health), None if activity is None else activity.tobytes())
         return self._once("steady", key, lambda: steady(self.fabric, health, activity), health)
 
+    def router(self, health: Health) -> Router:
+        """The fabric ready to route."""
+        routing = (self.scenario.routing, self.scenario.seed)
+        return self._once(
+            "router", id(health), lambda: router(self.fabric, health, *routing), health
+        )
+
     def metrics(self, health: Health, thermal: Thermal) -> Metrics:
         """What the fabric can do; of clocks only their mean counts."""
-        mode, seed = self.scenario.routing, self.scenario.seed
 
         def find() -> Metrics:
-            return metrics(self.fabric, health, thermal, mode, seed)
+            return metrics(self.router(health), thermal)
 
         found = self._once("metrics", id(health), find, health)
         return replace(found, compute_fraction=float(thermal.clock.mean()))
 
     def prepared(self, health: Health, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
         """Every job by itself on what is left of its placement."""
-        routing = (self.scenario.routing, self.scenario.seed)
         lost = tuple((job, gpus.tobytes()) for job, gpus in sorted(given_up.items()) if len(gpus))
 
         def find() -> Prepared:
-            return prepared(self.fabric, health, clock, self.work.stepping, routing, given_up)
+            return prepared(self.router(health), clock, self.work.stepping, given_up)
 
         return self._once("prepared", (id(health), clock.tobytes(), lost), find, health)
 
@@ -177,8 +184,10 @@ def occupied(stage: Stage, moment: Moment) -> dict[int, Ints]:
         if number not in moment.vacant:
             lost, gpus = moment.given_up[number], placed.gpus
             if len(lost):
+                there = np.ones(stage.fabric.count("gpu"), dtype=bool)
+                there[lost] = False
                 every = np.concatenate([placed.gpus, placed.spares])
-                gpus = every[~np.isin(every, lost)][: len(placed.gpus)]
+                gpus = every[there[every]][: len(placed.gpus)]
             found[number] = gpus
     return found
 

@@ -14,6 +14,7 @@ from gbviz.engine.jobs import JobsState, jobs_state, prepared
 from gbviz.engine.metrics import Metrics, metrics
 from gbviz.faults import Fault, apply
 from gbviz.faults.partition import partition
+from gbviz.flows.router import router
 from gbviz.jobs.inference import check_pools
 from gbviz.jobs.placement import Placed, place
 from gbviz.jobs.run import check_collective
@@ -91,11 +92,11 @@ def state_of(
     health = partition(fabric, apply(fabric, causes), scenario.nvlink_policy)
     thermal = steady(fabric, health, activity(fabric, health, work))
     health, consequences = shut_down(fabric, causes, thermal, health, scenario)
-    mode, seed = scenario.routing, scenario.seed
+    by = router(fabric, health, scenario.routing, scenario.seed)
     say("what the fabric can do")
-    found = metrics(fabric, health, thermal, mode, seed)
+    found = metrics(by, thermal)
     say("jobs")
-    alone = prepared(fabric, health, thermal.clock, work.stepping, (mode, seed))
+    alone = prepared(by, thermal.clock, work.stepping)
     return State(health, thermal, consequences, found, jobs_state(alone, work.traffic), work)
 
 

@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 
+# Shares that are multiplied at a time.
+_MOST = 1 << 15
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Above:
     """M legs from leaf to leaf on the links of leaves and spines.
@@ -47,9 +51,15 @@ class Above:
         rise, fall = rise.reshape(n, C), fall.reshape(n, C)
         rows, K = len(self.live.leaf.up), self.live.n_classes
         leaf_up, leaf_down = np.zeros((rows, K)), np.zeros((rows, K))
-        for k, shares in enumerate(table.spine.reshape(K, C, C)):
-            leaf_up[:n, k] = (rise * shares.take(own, axis=0)).sum(axis=1)
-            leaf_down[:n, k] = (fall * shares.T.take(own, axis=0)).sum(axis=1)
+        spine = table.spine.reshape(K, C, C)
+        # Not all classes of spines at a time: in a large fabric the arrays would leave the cache.
+        step = max(1, _MOST // (n * C))
+        for k in range(0, K, step):
+            some = slice(k, k + step)
+            leaf_up[:n, some] = (spine[some].take(own, axis=1) * rise).sum(axis=2).T
+            leaf_down[:n, some] = (
+                (spine[some].swapaxes(1, 2).take(own, axis=1) * fall).sum(axis=2).T
+            )
         return np.concatenate(
             [leaf_up.reshape(-1), leaf_down.reshape(-1), *self._spine_loads(rise)]
         )

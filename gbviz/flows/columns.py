@@ -67,11 +67,16 @@ class FlowColumns:
         """(links,) load of every link under (U,) rates, links without columns included."""
         total = link_load(len(self.links.capacity), self.columns, self.weights, rates)
         if self.above is not None:
-            start, amounts = self.links.starts, rates.take(self.leg_column)
-            if self.pieces.share is not None:
-                amounts *= self.pieces.share
-            total[start[2] : start[6]] = self.above.load(amounts)
+            start = self.links.starts
+            total[start[2] : start[6]] = self.above.load(self.leg_amounts(rates))
         return total
+
+    def leg_amounts(self, rates: Floats) -> Floats:
+        """(M,) what each leg between NICs carries under (U,) rates."""
+        amounts = rates.take(self.leg_column)
+        if self.pieces.share is not None:
+            amounts *= self.pieces.share
+        return amounts
 
     def with_limits(self, limits: Bools) -> FlowColumns:
         """The same flows with entries also for some of the links above the leaves.

@@ -22,7 +22,8 @@ class TrayTable:
     """What two trays exchange when every live GPU sends every other 1 byte.
 
     It depends on the two tray classes and on which leaves of the two groups live cables join; the
-    latter are few patterns, so tables are kept by pattern and not by pair of groups.
+    latter are few patterns, so tables are kept by pattern and not by pair of groups. Some patterns
+    may be those of other pairs only.
 
     Parameters
     ----------
@@ -90,7 +91,7 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     R, slots = shape.rails, shape.racks_per_group
     n_groups, per_rack = shape.leaves // R, spec.trays_per_rack
     tray_class, kinds = _tray_classes(nics)
-    K = len(kinds)
+    K = len(kinds[0])
     rack_trays = np.zeros((n_groups * slots, per_rack), dtype=np.int64) - 1
     rack_trays[: spec.racks] = tray_class.reshape(spec.racks, per_rack)
     signature = [
@@ -109,8 +110,9 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     busy = np.zeros((2, shape.leaves), dtype=bool)
     for way, nic in zip(busy, (live.nic_up, live.nic_down), strict=True):
         way[nics.leaf[nic > 0]] = True
-    between = _table(live, kinds, busy, first[rows[0]], last[rows[1]], R)
-    shape_of = (len(first), len(first))
+    ends = np.append(first[rows[0]], first), np.append(last[rows[1]], first)
+    table, pairs = _table(live, kinds, busy, *ends, R), len(rows[0])
+    between = table.pattern[:pairs].reshape(len(first), len(first))
     return Groups(
         group_class,
         first,
@@ -118,8 +120,8 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
         members.astype(np.float64),
         tray_class,
         trays,
-        TrayTable(between.pattern.reshape(shape_of), between.sent, between.cut),
-        _table(live, kinds, busy, first, first, R),
+        TrayTable(between, table.sent, table.cut),
+        TrayTable(table.pattern[pairs:], table.sent, table.cut),
     )
 
 
@@ -130,33 +132,33 @@ def _by_group(nic: Floats, n_groups: int, width: int) -> Floats:
     return full.reshape(n_groups, width)
 
 
-def _tray_classes(nics: Rails) -> tuple[Ints, list[tuple[Bools, Bools, Bools]]]:
-    """Class of each tray, and (send, receive, live) of the GPUs of each class."""
+def _tray_classes(nics: Rails) -> tuple[Ints, tuple[Bools, Bools, Bools]]:
+    """Class of each tray, and (K, R, R), (K, R, R), (K, R) send, receive, live of each class."""
     R = nics.rails
     trays = len(nics.live) // R
-    flat = np.concatenate(
-        [
-            nics.send.reshape(trays, -1),
-            nics.receive.reshape(trays, -1),
-            nics.live.reshape(trays, -1),
-        ],
-        axis=1,
+    rows = [some.reshape(trays, -1) for some in (nics.send, nics.receive, nics.live)]
+    odd = nics.odd[~np.concatenate([row[nics.odd] for row in rows], axis=1).all(axis=1)]
+    classes: Ints = np.zeros(trays, dtype=np.int64)
+    first: Ints = np.zeros(0, dtype=np.int64)
+    if len(odd):
+        packed = np.packbits(np.concatenate([row[odd] for row in rows], axis=1), axis=1)
+        _, at, of_odd = np.unique(packed, axis=0, return_index=True, return_inverse=True)
+        first, classes[odd] = odd[at], of_odd.reshape(-1)
+    if len(odd) < trays:
+        whole = np.ones(trays, dtype=bool)
+        whole[odd] = False
+        classes[whole] = len(first)
+        first = np.append(first, whole.argmax())
+    send, receive, live = (
+        row[first].reshape(len(first), *shape)
+        for row, shape in zip(rows, ((R, R), (R, R), (R,)), strict=True)
     )
-    if flat.all():
-        classes, first = np.zeros(trays, dtype=np.int64), np.zeros(1, dtype=np.int64)
-    else:
-        packed = np.packbits(flat, axis=1)
-        _, first, classes = np.unique(packed, axis=0, return_index=True, return_inverse=True)
-    kinds = []
-    for tray in first.tolist():
-        gpus = slice(tray * R, tray * R + R)
-        kinds.append((nics.send[gpus], nics.receive[gpus], nics.live[gpus]))
-    return classes.reshape(-1), kinds
+    return classes, (send, receive, live)
 
 
 def _table(
     live: Stages,
-    kinds: list[tuple[Bools, Bools, Bools]],
+    kinds: tuple[Bools, Bools, Bools],
     busy: Bools,
     source: Ints,
     target: Ints,
@@ -167,7 +169,7 @@ def _table(
     `busy` (2, leaves) is True for leaves with a NIC that sends, and receives. Of others it does
     not matter what joins them, and not to ask saves patterns.
     """
-    P, K = len(source), len(kinds)
+    P = len(source)
     rail = np.arange(R)
     a = np.broadcast_to((source[:, None] * R + rail)[:, :, None], (P, R, R)).reshape(-1)
     b = np.broadcast_to((target[:, None] * R + rail)[:, None, :], (P, R, R)).reshape(-1)
@@ -178,31 +180,26 @@ def _table(
         first: Ints = np.zeros(1, dtype=np.int64)
     else:
         pattern, first = group_columns([joined.T.astype(np.float64)])
-    sent = np.zeros((len(first), K, K, R, R))
-    cut = np.zeros((len(first), K, K))
-    for number, one in enumerate(first.tolist()):
-        for i, (send, _, from_live) in enumerate(kinds):
-            for j, (_, receive, to_live) in enumerate(kinds):
-                pairs = np.ix_(from_live, to_live)
-                sent[number, i, j], cut[number, i, j] = _tray_pair(
-                    send, receive, joined[one], pairs, R
-                )
-    return TrayTable(pattern, sent, cut)
+    sent, cut = zip(*(_tray_pairs(kinds, one, R) for one in joined[first]), strict=True)
+    return TrayTable(pattern, np.stack(sent), np.stack(cut))
 
 
-def _tray_pair(
-    send: Bools, receive: Bools, joined: Bools, pairs: tuple[Bools | Ints, ...], R: int
-) -> tuple[Floats, float]:
-    """(R, R) bytes between the NICs of two trays when each live GPU sends each 1; pairs cut off.
+def _tray_pairs(kinds: tuple[Bools, Bools, Bools], joined: Bools, R: int) -> tuple[Floats, Floats]:
+    """What trays of each two classes exchange when each live GPU sends each 1.
 
-    The rules are those of `rails.legs`.
+    (K, K, R, R) bytes between their NICs, and (K, K) pairs cut off. The rules are those of
+    `rails.legs`.
     """
-    way = (send[:, None, :, None] & receive[None, :, None, :]).reshape(R, R, R * R) & joined
+    send, receive, live = kinds
+    K = len(live)
+    way = send[:, None, :, None, :, None] & receive[None, :, None, :, None, :]
+    way = way.reshape(K, K, R, R, R * R) & joined
     way &= prefer_rails(way, R)
     own = np.arange(R) * (R + 1)  # the target's rail at both ends
-    direct = way[:, np.arange(R), own]
-    way = np.where(direct[:, :, None], np.arange(R * R) == own[None, :, None], way)
-    chosen = way[pairs]
-    ways = chosen.sum(axis=2)
-    share = chosen / np.maximum(ways, 1)[:, :, None]
-    return share.sum(axis=(0, 1)).reshape(R, R), float((ways == 0).sum())
+    direct = way[..., np.arange(R), own]
+    way = np.where(direct[..., None], np.arange(R * R) == own[:, None], way)
+    pairs = live[:, None, :, None] & live[None, :, None, :]
+    ways = way.sum(axis=4)
+    share = (way & pairs[..., None]) / np.maximum(ways, 1)[..., None]
+    cut = ((ways == 0) & pairs).sum(axis=(2, 3)).astype(np.float64)
+    return share.sum(axis=(2, 3)).reshape(K, K, R, R), cut

@@ -6,24 +6,23 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.routing.nvlink import NVLinkStage, nvlink_columns, nvlink_stage, tray_pairs
+from gbviz.routing.nvlink import NVLinkStage, nvlink_columns, tray_pairs
 from gbviz.routing.rails import Legs, legs
 
 if TYPE_CHECKING:
     from gbviz.routing.rails import Connected, Rails
-    from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
-    from gbviz.topology.health import Health
+    from gbviz.topology.fabric import Bools, Floats, Ints
 
 
 def nvlink_loads(
-    fabric: Fabric, health: Health, nics: Rails, connected: Connected, port: float
+    stage: NVLinkStage, nics: Rails, connected: Connected, port: float
 ) -> tuple[Floats, Floats] | None:
     """Bytes that the exchange puts on NVLink in racks where that could be its limit.
 
     Parameters
     ----------
-    fabric, health
-        A built cluster and its health.
+    stage
+        NVLink of a cluster under its health.
     nics
         What each GPU can use.
     connected
@@ -34,7 +33,7 @@ def nvlink_loads(
     Returns
     -------
     (load, capacity) or None
-        By the class links of `nvlink_stage`; None where NVLink cannot be a limit.
+        By the class links of `stage`; None where NVLink cannot be a limit.
 
     Notes
     -----
@@ -42,7 +41,6 @@ def nvlink_loads(
     two GPUs of a tray still have that much between them, no link of theirs fills before a NIC does.
     In other racks every flow in and out is routed: a tenth of a second a rack at 4,608 GPUs.
     """
-    stage = nvlink_stage(fabric, health)
     slots = np.flatnonzero(_short(stage, nics.rails, (nics.rails + 1) * port))
     if not len(slots):
         return None

@@ -65,6 +65,9 @@ def cut_off(fabric: Fabric, health: Health, live: Stages, nics: Rails) -> Bools:
         return np.asarray(alone.reshape(-1) & (nics.live.sum() > 1))
     island = leaf_islands(live)[nics.leaf]
     tray_has = usable.reshape(trays, R, R).any(axis=1).reshape(-1)
+    own = island[tray_has]
+    if len(own) and (own == own[0]).all():
+        return np.asarray(nics.live & ~usable.any(axis=1))
     part = _parts(island.reshape(trays, R), tray_has.reshape(trays, R), len(live.leaf.up))
     of_gpu = np.where(usable, np.repeat(part[island].reshape(trays, R), R, axis=0), -1)
     seen = of_gpu.max(axis=1)

@@ -39,8 +39,8 @@ def countable(by: Router, groups: Ints) -> Bools:
     return found
 
 
-def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
-    """What the exchange among countable members puts on the fabric, (links,) transfers.
+def counted_loads(by: Router, groups: Ints, simple: Bools) -> tuple[Floats, Ints, Floats]:
+    """What the exchange among countable members puts on NICs, and from leaf to leaf.
 
     Parameters
     ----------
@@ -49,6 +49,11 @@ def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
     groups, simple
         (n, k) GPU numbers, and which of them are `countable`: each sends 1 to each other one of
         its group in another rack.
+
+    Returns
+    -------
+    load, leaves, amount
+        (NIC links,) transfers; (2, p) source and target leaf, and (p,) transfers between these.
 
     Notes
     -----
@@ -62,15 +67,14 @@ def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
     of, gpu = np.nonzero(simple)[0], groups[simple]
     rack, rail, tray = gpu // by.nvlink.gpus, gpu % R, gpu // R
     racks = len(by.nvlink.slot)
-    by_rack = np.zeros((n, racks, R))
-    np.add.at(by_rack, (of, rack, rail), 1.0)
+    place = (of * racks + rack) * R + rail
+    by_rack = np.bincount(place, minlength=n * racks * R).astype(np.float64).reshape(n, racks, R)
     on_rail = by_rack.sum(axis=1)
-    load = np.zeros(len(by.space.capacity))
     away = on_rail[of] - by_rack[of, rack]  # (n k, R) members on each rail in other racks
-    for r in range(R):
-        np.add.at(load, start[0] + tray * R + r, away[:, r])
+    by_tray = [np.bincount(tray, away[:, r], int(start[1]) // R) for r in range(R)]
     others = on_rail.sum(axis=1)[of] - by_rack.sum(axis=2)[of, rack]
-    np.add.at(load, start[1] + gpu, others)
+    got = np.bincount(gpu, others, int(start[1]))
+    load: Floats = np.append(np.stack(by_tray, axis=1), got).astype(np.float64, copy=False)
     areas = by.live.shape.leaves // R
     padded = np.zeros((n, areas * per_group, R))
     padded[:, :racks] = by_rack
@@ -78,8 +82,7 @@ def counted_loads(by: Router, groups: Ints, simple: Bools) -> Floats:
     apart = np.tensordot(by_area.sum(axis=2), by_area, ((0,), (0,)))  # (areas, areas, R)
     apart[np.arange(areas), np.arange(areas)] = 0.0
     one, two, on = np.nonzero(apart)
-    _leaf_loads(by, load, one * R + on, two * R + on, apart[one, two, on])
-    return load
+    return load, np.stack([one * R + on, two * R + on]), apart[one, two, on]
 
 
 def tray_pairs(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, Ints, Floats]]:
@@ -88,6 +91,25 @@ def tray_pairs(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, 
     GPUs of one tray use the same NICs where NVLink joins all of them: one stands for all. Not where
     NVLink between two of them could be a limit: each has steps of its own there.
     """
+    kept: list[tuple[Ints, Ints, Floats]] = []
+    pairs = 0
+    for part in _pairs_by_group(by, groups, simple):
+        if kept and pairs + len(part[0]) > _MOST_PAIRS:
+            yield _merged(kept)
+            kept, pairs = [], 0
+        kept.append(part)
+        pairs += len(part[0])
+    if kept:
+        yield _merged(kept)
+
+
+def _merged(parts: list[tuple[Ints, Ints, Floats]]) -> tuple[Ints, Ints, Floats]:
+    source, target, times = zip(*parts, strict=True)
+    return np.concatenate(source), np.concatenate(target), np.concatenate(times)
+
+
+def _pairs_by_group(by: Router, groups: Ints, simple: Bools) -> Iterator[tuple[Ints, Ints, Floats]]:
+    """`tray_pairs`, in smaller parts."""
     left = ~simple.all(axis=1)
     if not left.any():
         return
@@ -133,17 +155,3 @@ def _joined(by: Router) -> Bools:
     ample = between(by.nvlink, R) >= (R + 1) * by.live.nic_up.max(initial=0.0)
     trays[hurt] = ample.all(axis=(2, 3))[by.nvlink.slot[hurt]]
     return np.repeat(trays.reshape(-1), R)
-
-
-def _leaf_loads(by: Router, load: Floats, a: Ints, b: Ints, amount: Floats) -> None:
-    """Add what leaf pairs put on the links between leaves, spines and cores."""
-    start, K, E = by.space.starts, by.live.n_classes, len(by.live.cores)
-    key, per_pod = by.table.key(a, b), by.live.shape.leaves_per_pod
-    for c in by.live.live_classes.tolist():
-        part = by.table.spine[c].take(key) * amount
-        np.add.at(load, start[2] + a * K + c, part)
-        np.add.at(load, start[3] + b * K + c, part)
-    for e in range(E):
-        part = by.table.core[e].take(key) * amount
-        np.add.at(load, start[4] + a // per_pod * E + e, part)
-        np.add.at(load, start[5] + b // per_pod * E + e, part)

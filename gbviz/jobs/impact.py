@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
-
-import numpy as np
 
 from gbviz.jobs.spec import TrainingJob
 from gbviz.topology.catalogue import catalogue
@@ -14,6 +13,8 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.bottleneck import Bottleneck
     from gbviz.jobs.run import Figures, Running, SteppingJob
+    from gbviz.topology.fabric import Bools, Fabric
+    from gbviz.topology.health import Health
 
 State = Literal["running", "degraded", "stalled", "aborted", "restarting", "finished"]
 
@@ -131,18 +132,27 @@ def _lost_between_switches(before: tuple[Router, Running], now: Router) -> bool:
     """Whether a cable from a leaf that the job uses has gone, or one between spines and cores."""
     by, running = before
     assert running.run is not None
-    loaded = np.concatenate([phase.link for phase in running.run.phases])
-    nics = loaded[loaded < int(by.space.starts[1])]
-    leaves = np.unique(by.nics.leaf[nics])
-    count = by.fabric.count("leaf")
-    for tier in range(1, len(by.fabric.tiers)):
-        was = by.health.capacity(by.fabric, tier)
-        gone = (was > 0) & (now.health.capacity(by.fabric, tier) == 0)
-        if tier == 1:
-            gone = gone.reshape(2, count, -1)[:, leaves]
-        if gone.any():
-            return True
-    return False
+    leaves, higher = _lost_cables(by.fabric, by.health, now.health)
+    if higher or not leaves.any():
+        return higher
+    start = int(by.space.starts[1])
+    return any(
+        leaves[by.nics.leaf[phase.link[phase.link < start]]].any() for phase in running.run.phases
+    )
+
+
+@lru_cache(maxsize=4)
+def _lost_cables(fabric: Fabric, before: Health, now: Health) -> tuple[Bools, bool]:
+    """(leaves,) which lost a cable to a spine, and whether any above spines is lost.
+
+    Remembered for all jobs that one change strikes.
+    """
+    lost = [
+        (before.capacity(fabric, tier) > 0) & (now.capacity(fabric, tier) == 0)
+        for tier in range(1, len(fabric.tiers))
+    ]
+    leaves: Bools = lost[0].reshape(2, fabric.count("leaf"), -1).any(axis=(0, 2))
+    return leaves, any(bool(one.any()) for one in lost[1:])
 
 
 def state_of(slowdown: float | None, shrunk: bool) -> State:

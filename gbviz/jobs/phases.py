@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.flows.columns import flow_columns
+from gbviz.flows.above import Above
+from gbviz.jobs.edge import Edge, far_edge, inner_links, near_edge, times, together
 from gbviz.jobs.exchange import (
     countable,
     counted_loads,
@@ -15,6 +16,7 @@ from gbviz.jobs.exchange import (
     rack_pairs,
     tray_pairs,
 )
+from gbviz.jobs.known import KNOWN
 from gbviz.routing.nvlink import nvlink_columns
 from gbviz.topology.catalogue import catalogue
 
@@ -25,7 +27,6 @@ if TYPE_CHECKING:
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 
-_ROUNDING = 1e-12
 _ONE_WAY = ("broadcast", "reduce", "send_recv")
 
 
@@ -101,6 +102,15 @@ def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats
     amount
         (F,) or one number, bytes of each transfer.
     """
+    facts = ("flows", np.asarray(amount, dtype=np.float64).tobytes())
+    return _laid(
+        name,
+        by,
+        KNOWN.edge(by, (source, target), facts, lambda: _flows(by, source, target, amount)),
+    )
+
+
+def _flows(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Edge:
     each: Floats = np.broadcast_to(np.asarray(amount, dtype=np.float64), source.shape)
     own = (source != target) & (each > 0)
     source, target, each = source[own], target[own], each[own]
@@ -110,63 +120,37 @@ def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats
     far = ~inside
     far[np.flatnonzero(inside)[~joined]] = True
     if not far.any():
-        return _near(name, nvlink_s)
-    routed = flow_columns(by, source[far], target[far])
-    load = routed.load(each[far][routed.flow])
-    # Where nothing is relayed the NICs' own links say the same.
-    whole = by.nics.whole and by.table.connected.all()
-    own = None if whole else own_nics(by, source[far], target[far], each[far])
-    cut = bool(routed.cut.any() or routed.gone.any())
-    return _phase(name, by, nvlink_s, load, own, cut=cut)
+        return near_edge(nvlink_s)
+    return far_edge(by, nvlink_s, [(source[far], target[far], each[far])])
 
 
-def _near(name: str, nvlink_s: float) -> Phase:
-    """A phase that stays on NVLink."""
-    return Phase(name, nvlink_s, np.zeros(0, np.int64), np.zeros(0), np.zeros(0), 1.0, cut=False)
-
-
-def own_nics(by: Router, source: Ints, target: Ints, amount: Floats) -> Floats:
-    """(2 NICs,) bytes of transfers on the NICs of their rails, out and in, live or not."""
-    R, n = by.nics.rails, len(by.nics.leaf)
-    out = source - source % R + target % R
-    return np.concatenate([np.bincount(nic, amount, n) for nic in (out, target)])
-
-
-def _phase(
-    name: str, by: Router, nvlink_s: float, load: Floats, own: Floats | None = None, *, cut: bool
-) -> Phase:
-    """A phase from its time on NVLink and its bytes on every link of the router's space.
-
-    `own` are the bytes on the NICs of their rail as `own_nics` gives them.
-    """
-    start = int(by.space.starts[-2])
-    facts = catalogue()
-    link = np.flatnonzero(load)
-    part = np.where(
-        link < start,
-        facts.value("nic.efficiency"),
-        facts.value("nvlink.collective_GBps") / facts.value("nvlink.gpu_GBps"),
-    )
-    room = part * by.space.capacity[link] * 1e9
-    relay = (0.0, -1) if own is None else _relay(by, load, own)
-    return Phase(name, nvlink_s, link, load[link], room, _eta(nvlink_s, link), cut, relay)
-
-
-def _eta(nvlink_s: float, link: Ints) -> float:
-    """What the slower of NVLink and fabric reaches beside the other."""
-    return catalogue().value("collectives.eta_x") if nvlink_s > 0 and len(link) else 1.0
-
-
-def _relay(by: Router, load: Floats, own: Floats) -> tuple[float, int]:
-    """Seconds and link of the busiest NIC of which others carry bytes; of equals the weakest."""
-    away = np.where(own > load[: len(own)] * (1 + _ROUNDING), own, 0.0)
-    most = float(away.max(initial=0.0))
-    if most == 0.0:
-        return 0.0, -1
-    busiest = np.flatnonzero(away >= most * (1 - _ROUNDING))
-    link = int(busiest[by.space.capacity[busiest].argmin()])
-    rate = catalogue().value("nic.efficiency") * float(by.fabric.tiers[0].capacity.max()) * 1e9
-    return most / rate, link
+def _laid(name: str, by: Router, edge: Edge) -> Phase:
+    """A phase on the links that its fabric has now."""
+    if edge.near:
+        return Phase(name, edge.nvlink_s, edge.link, edge.load, edge.load, 1.0, cut=False)
+    facts, start, capacity = catalogue(), by.space.starts, by.space.capacity
+    links, loads = [edge.link], [edge.load]
+    if len(edge.amount):
+        above = Above(by.live, by.table, *edge.leaves).load(edge.amount)
+        used = np.flatnonzero(above)
+        links.append(start[2] + used)
+        loads.append(above.take(used))
+    link = np.concatenate(links)
+    room = facts.value("nic.efficiency") * capacity.take(link)
+    if len(edge.inner):
+        inner = start[-2] + inner_links(by, edge.inner)
+        part = facts.value("nvlink.collective_GBps") / facts.value("nvlink.gpu_GBps")
+        link, room = np.append(link, inner), np.append(room, part * capacity.take(inner))
+        loads.append(edge.inner_load)
+    relay, (most, nics) = (0.0, -1), edge.relay
+    if most:
+        rate = facts.value("nic.efficiency") * float(by.fabric.tiers[0].capacity.max()) * 1e9
+        # Of equals the weakest.
+        relay = most / rate, int(nics[capacity.take(nics).argmin()])
+    both = edge.nvlink_s > 0 and len(link) > 0
+    eta = facts.value("collectives.eta_x") if both else 1.0
+    load = np.concatenate(loads)
+    return Phase(name, edge.nvlink_s, link, load, room * 1e9, eta, edge.cut, relay)
 
 
 def nvlink_seconds(by: Router, source: Ints, target: Ints, amount: Floats) -> tuple[float, Bools]:
@@ -232,36 +216,44 @@ def collective(
     GPUs. Over racks with equal numbers of members: reduce-scatter on NVLink, rings on the rails,
     all-gather on NVLink, overlapped. Otherwise one flat ring.
     """
+    facts = (op, float(size), algorithm)
+    return _laid(
+        name,
+        by,
+        KNOWN.edge(by, (groups,), facts, lambda: _collective(by, groups, op, size, algorithm)),
+    )
+
+
+def _collective(by: Router, groups: Ints, op: Op, size: float, algorithm: Algorithm) -> Edge:
     n, k = groups.shape
     if k == 1 or size == 0 or n == 0:
-        return _near(name, 0.0)
+        return near_edge(0.0)
     if op == "all_to_all":
-        return _all_to_all(name, by, groups, size)
+        return _all_to_all(by, groups, size)
     rounds = 2.0 if op == "all_reduce" else 1.0
     if algorithm == "tree":
         rounds *= k / (k - 1)
     rack = groups // by.nvlink.gpus
     if (rack == rack[:, :1]).all():
-        return _within(name, by, groups, op, size, rounds=rounds, algorithm=algorithm)
+        return _within(by, groups, op, size, rounds=rounds, algorithm=algorithm)
     order = np.argsort(rack, axis=1, kind="stable")
     groups, rack = np.take_along_axis(groups, order, 1), np.take_along_axis(rack, order, 1)
     per_rack = _members(rack)
     if op in _ONE_WAY:
-        return flow_phase(name, by, *_ring(groups, closed=False), size)
+        return _flows(by, *_ring(groups, closed=False), size)
     if per_rack == 0 or algorithm == "ring":
-        return _flat_rings(name, by, groups, rounds * (k - 1) / k * size)
+        return _flat_rings(by, groups, rounds * (k - 1) / k * size)
     local = groups.reshape(-1, per_rack)
     rails = groups.reshape(n, -1, per_rack).transpose(0, 2, 1).reshape(-1, k // per_rack)
     racks = k // per_rack
-    across = flow_phase(name, by, *_ring(rails), rounds * (racks - 1) / racks * size / per_rack)
+    across = _flows(by, *_ring(rails), rounds * (racks - 1) / racks * size / per_rack)
     if per_rack == 1:
         return across
-    inside = flow_phase(name, by, *_ring(local), rounds * (per_rack - 1) / per_rack * size)
-    return _both(by, across, inside, across.nvlink_s + inside.nvlink_s)
+    inside = _flows(by, *_ring(local), rounds * (per_rack - 1) / per_rack * size)
+    return together(across, inside, across.nvlink_s + inside.nvlink_s)
 
 
 def _within(
-    name: str,
     by: Router,
     groups: Ints,
     op: Op,
@@ -269,18 +261,18 @@ def _within(
     *,
     rounds: float,
     algorithm: Algorithm,
-) -> Phase:
+) -> Edge:
     """A collective whose groups each stay in one rack."""
     k = groups.shape[1]
     amount = size if op in _ONE_WAY else rounds * (k - 1) / k * size
-    ring = flow_phase(name, by, *_ring(groups, closed=op not in _ONE_WAY), amount)
+    ring = _flows(by, *_ring(groups, closed=op not in _ONE_WAY), amount)
     switches = algorithm == "nvls" or (algorithm == "auto" and k >= _NVLS_FROM)
-    if op != "all_reduce" or not switches or ring.cut or len(ring.link):
+    if op != "all_reduce" or not switches or not ring.near:
         return ring
     live = live_nvlink(by, groups.reshape(-1)).min()
     switched = amount / (catalogue().value("nvlink.nvls_busbw_GBps") * 1e9 * live)
     best = switched if algorithm == "nvls" else min(ring.nvlink_s, switched)
-    return _near(name, best)
+    return near_edge(best)
 
 
 # NCCL does not let the switches reduce in small groups: no gain was measured at 4 or 5 GPUs.
@@ -294,67 +286,50 @@ def _ring(groups: Ints, *, closed: bool = True) -> tuple[Ints, Ints]:
     return groups[:, :-1].reshape(-1), groups[:, 1:].reshape(-1)
 
 
-def _flat_rings(name: str, by: Router, groups: Ints, amount: float) -> Phase:
+def _flat_rings(by: Router, groups: Ints, amount: float) -> Edge:
     """Flat rings, as for groups with unequal numbers of members in their racks.
 
     Each ring visits rack after rack; as many rings as the smallest rack has members share the
     bytes, and each crosses to the next rack by NICs of its own.
     """
-    source, target, each = [], [], []
-    for group in groups:
-        rack = group // by.nvlink.gpus
-        starts = np.flatnonzero(np.diff(rack, prepend=-1))
-        parts = np.split(group, starts[1:])
-        rings = min(len(part) for part in parts)
-        ahead = parts[1:] + parts[:1]
-        source.append(np.concatenate([part[:rings] for part in parts]))
-        target.append(np.concatenate([part[:rings] for part in ahead]))
-        each.append(np.full(len(source[-1]), amount / rings))
-    across = flow_phase(
-        name, by, np.concatenate(source), np.concatenate(target), np.concatenate(each)
-    )
+    members, start = groups.reshape(-1), _starts(groups // by.nvlink.gpus)
+    of = start // groups.shape[1]
+    head = np.flatnonzero(np.diff(of, prepend=-1))  # the first rack of each group
+    rings = np.minimum.reduceat(np.diff(start, append=groups.size), head)[of]
+    ahead = np.append(start[1:], 0)
+    ahead[np.append(head[1:], len(start)) - 1] = start[head]
+    number = np.arange(rings.sum()) - np.repeat(np.cumsum(rings) - rings, rings)
+    source, target = (members[np.repeat(first, rings) + number] for first in (start, ahead))
+    across = _flows(by, source, target, np.repeat(amount / rings, rings))
     local, near = _ring(groups)
     inside = local // by.nvlink.gpus == near // by.nvlink.gpus
-    within = flow_phase(name, by, local[inside], near[inside], amount)
-    return _both(by, across, within, across.nvlink_s + within.nvlink_s)
+    within = _flows(by, local[inside], near[inside], amount)
+    return together(across, within, across.nvlink_s + within.nvlink_s)
 
 
 def _members(rack: Ints) -> int:
     """Members that every group has in each of its racks; 0 where these differ. Rows are sorted."""
-    starts = np.concatenate([np.ones((len(rack), 1), bool), rack[:, 1:] != rack[:, :-1]], axis=1)
-    run = np.diff(np.flatnonzero(starts.reshape(-1)), append=starts.size)
+    run = np.diff(_starts(rack), append=rack.size)
     return int(run[0]) if (run == run[0]).all() else 0
 
 
-def _all_to_all(name: str, by: Router, groups: Ints, size: float) -> Phase:
+def _starts(rack: Ints) -> Ints:
+    """Where, row after row, the members in one rack begin."""
+    new = np.concatenate([np.ones((len(rack), 1), bool), rack[:, 1:] != rack[:, :-1]], axis=1)
+    return np.flatnonzero(new)
+
+
+def _all_to_all(by: Router, groups: Ints, size: float) -> Edge:
     """Each rank sends an equal part of `size` to every rank of its group, itself included."""
     part = size / groups.shape[1]
     simple = countable(by, groups)
-    load = counted_loads(by, groups, simple)
-    own = load[: int(by.space.starts[2])].copy()
-    cut = False
-    for source, target, times in tray_pairs(by, groups, simple):
-        routed = flow_columns(by, source, target)
-        load += routed.load(times[routed.flow])
-        own += own_nics(by, source, target, times)
-        cut |= bool(routed.cut.any() or routed.gone.any())
     rate = catalogue().value("nvlink.collective_GBps") * 1e9
     within = most_in_a_rack(by, groups) * part / rate
-    found = _phase(name, by, within, load * part, own * part, cut=cut)
+    counted = counted_loads(by, groups, simple)
+    found = times(far_edge(by, within, tray_pairs(by, groups, simple), counted), part)
     pairs = list(rack_pairs(by, groups))
     if not pairs:
         return found
     source, target = (np.concatenate(ends) for ends in zip(*pairs, strict=True))
-    inside = flow_phase(name, by, source, target, part)
-    return _both(by, found, inside, max(found.nvlink_s, inside.nvlink_s))
-
-
-def _both(by: Router, one: Phase, two: Phase, nvlink_s: float) -> Phase:
-    """Two phases at the same time: bytes on a link that both use add up."""
-    if not len(two.link):
-        return replace(one, nvlink_s=nvlink_s, eta=_eta(nvlink_s, one.link), cut=one.cut or two.cut)
-    load = np.zeros(len(by.space.capacity))
-    for phase in (one, two):
-        load[phase.link] += phase.load
-    found = _phase(one.name, by, nvlink_s, load, cut=one.cut or two.cut)
-    return replace(found, relay=max(one.relay, two.relay))
+    inside = _flows(by, source, target, part)
+    return together(found, inside, max(found.nvlink_s, inside.nvlink_s))

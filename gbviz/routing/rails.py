@@ -34,8 +34,8 @@ class Rails:
         or over NVLink that of a live GPU beside it. All False for a failed GPU.
     joined
         (G, R) True where NVLink leads both ways between the GPU and that one of its tray.
-    whole
-        True where every GPU can use every NIC of its tray.
+    odd
+        (n,) trays whose GPUs may not all be able to use every NIC; those of all others can.
     relay
         Over how many NICs around it a GPU without its own spreads: those of its tray, or of its
         rack (`nic_loss`).
@@ -47,8 +47,13 @@ class Rails:
     send: Bools
     receive: Bools
     joined: Bools
-    whole: bool
+    odd: Ints
     relay: int
+
+    @property
+    def whole(self) -> bool:
+        """True where every GPU can use every NIC of its tray."""
+        return not len(self.odd)
 
 
 def rails(
@@ -99,7 +104,7 @@ def rails(
         send.reshape(-1, R),
         receive.reshape(-1, R),
         joined.reshape(-1, R),
-        whole=len(at) == 0,
+        at,
         relay=nvlink.gpus if by_rack else R,
     )
 

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     from gbviz.topology.sizing import FatTree
 
 
+# Numbers in an array that counts as small.
+_FEW = 1 << 13
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Bundles:
     """The bundles of one stage in both directions; arrays that are equal may be one array.
@@ -230,6 +234,8 @@ def group_columns(arrays: list[Floats]) -> tuple[Ints, Ints]:
     """
     arrays = list({id(array): array for array in arrays}.values())
     rows, n = sum(len(array) for array in arrays), arrays[0].shape[1]
+    if rows * n <= _FEW:
+        return _group_few(np.concatenate(arrays))
     if n > rows:
         return _group_many(np.concatenate(arrays))
     classes = np.zeros(n, dtype=np.int64)
@@ -242,6 +248,21 @@ def group_columns(arrays: list[Floats]) -> tuple[Ints, Ints]:
         classes[left[same]] = len(first)
         first.append(int(left[0]))
         left = left[~same]
+    return classes, np.array(first, dtype=np.int64)
+
+
+def _group_few(array: Floats) -> tuple[Ints, Ints]:
+    """`group_columns` for an array so small that looking its columns up beats everything else."""
+    columns = np.ascontiguousarray(array.T + 0.0)  # + 0.0: no column may differ by a sign of zero
+    width, packed = columns.itemsize * columns.shape[1], columns.tobytes()
+    found: dict[bytes, int] = {}
+    first: list[int] = []
+    classes = np.zeros(len(columns), dtype=np.int64)
+    for number in range(len(columns)):
+        one = packed[number * width : (number + 1) * width]
+        classes[number] = found.setdefault(one, len(first))
+        if len(found) > len(first):
+            first.append(number)
     return classes, np.array(first, dtype=np.int64)
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from gbviz.cooling import steady
 from gbviz.engine.metrics import Metrics, metrics
+from gbviz.flows.router import router
 from gbviz.routing.modes import MODES
 from gbviz.topology import build, cluster_spec
 from tests.routing import CABLES, EVERYTHING, FABRICS, NVLINK, SWITCHES, broken, damage
@@ -28,7 +29,7 @@ Faults = tuple[str | tuple[str, float], ...]
 
 def of(fabric: Fabric, *did: str | tuple[str, float], mode: Mode = "adaptive") -> Metrics:
     health = broken(fabric, *did)
-    found = metrics(fabric, health, steady(fabric, health), mode, 0)
+    found = metrics(router(fabric, health, mode, 0), steady(fabric, health))
     assert found.problems == ()
     return found
 

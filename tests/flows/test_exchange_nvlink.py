@@ -27,7 +27,7 @@ def links(gpu: str, first: int, last: int = 17) -> list[str]:
 
 def found_in(by: Router) -> tuple[np.ndarray[tuple[int], np.dtype[np.float64]], list[float]] | None:
     port = float(by.live.nic_up.max())
-    found = nvlink_loads(by.fabric, by.health, by.nics, by.table.joined, port)
+    found = nvlink_loads(by.nvlink, by.nics, by.table.joined, port)
     return None if found is None else (found[0], found[1].tolist())
 
 

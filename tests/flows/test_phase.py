@@ -11,6 +11,7 @@ import pytest
 from gbviz.cooling import steady
 from gbviz.engine.metrics import metrics
 from gbviz.flows.phase import Phase, conserved, exchange_phase, worst_link
+from gbviz.flows.router import router
 from gbviz.routing.rails import rails
 from gbviz.routing.stages import stages
 from gbviz.topology import Fabric, Health, build, cluster_spec
@@ -150,7 +151,7 @@ def test_little_nvlink_is_a_limit_of_the_exchange(
     took = {link: amount / float(net.rate[link]) for link, amount in load.items()}
     worst = max(took, key=lambda link: took[link])
     assert worst < fabric.tiers[0].first, "this case is about NVLink"
-    found = metrics(fabric, health, steady(fabric, health), mode, 0)
+    found = metrics(router(fabric, health, mode, 0), steady(fabric, health))
     assert found.all_to_all_GBps_per_gpu == pytest.approx(16 / took[worst], rel=1e-9)
     assert found.bottleneck == "NVLink of a GPU with few links left"
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
+from gbviz.flows.above import Above
 from gbviz.flows.columns import flow_columns
 from gbviz.flows.router import router
 from gbviz.jobs import exchange
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.routing.modes import Mode
     from gbviz.topology import Fabric
-    from gbviz.topology.fabric import Floats, Ints
+    from gbviz.topology.fabric import Bools, Floats, Ints
 
 SPREADS: tuple[Mode, ...] = ("adaptive", "spray")
 RACKS = build(cluster_spec(racks=3))
@@ -61,6 +62,15 @@ def one_by_one(by: Router, pairs: list[tuple[int, int]]) -> Floats:
     return load
 
 
+def counted_on_links(by: Router, groups: Ints, simple: Bools) -> Floats:
+    """What is counted, on the router's links."""
+    start, load = by.space.starts, np.zeros(len(by.space.capacity))
+    nics, leaves, amount = counted_loads(by, groups, simple)
+    load[: start[2]] = nics
+    load[start[2] : start[6]] = Above(by.live, by.table, *leaves).load(amount)
+    return load
+
+
 def apart(by: Router, pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
     return [(s, t) for s, t in pairs if s // by.nvlink.gpus != t // by.nvlink.gpus]
 
@@ -76,7 +86,7 @@ def test_counted_is_enumerated(name: str, k: int, mode: Mode) -> None:
         simple = countable(by, groups)
         if not simple.any():
             continue
-        load = counted_loads(by, groups, simple)
+        load = counted_on_links(by, groups, simple)
         first = int(by.space.starts[-2])
         both = [(s, t) for g, m in zip(groups, simple, strict=True) for s, t in members(g[m][None])]
         want = one_by_one(by, apart(by, both))
@@ -97,7 +107,7 @@ def test_a_whole_fabric_is_all_countable(name: str, k: int) -> None:
     groups = some_groups(by, k, k)
     simple = countable(by, groups)
     assert simple.all()
-    load = counted_loads(by, groups, simple)
+    load = counted_on_links(by, groups, simple)
     net, pairs = Net(FABRICS[name], by.health), apart(by, members(groups))
     for nic, (up, down, _, _) in net.nic_link.items():
         shares = [share for s, t in pairs for _, share in net.pieces(s, t, "adaptive", 0)]
