@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gbviz.cooling import Thermal
     from gbviz.engine.stage import Stage
     from gbviz.faults import Fault
-    from gbviz.topology.fabric import Floats, Ints
+    from gbviz.topology.fabric import Fabric, Floats, Ints
     from gbviz.topology.health import Health
 
 # While a clock changes, the work of a job is that of its mean over a panel. As a job's speed is
@@ -54,7 +54,12 @@ class Heat:
         self._stage = stage
         self.state = start(stage.fabric, stage.health(causes), activity)
         # At rest: under this health and activity nothing has moved.
-        self._rest: tuple[Health, bytes] | None = None
+        self._rest: tuple[bytes, bytes] | None = None
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether nothing moved when it was looked at last."""
+        return self._rest is not None
 
     def thermal(self, causes: tuple[Fault, ...], activity: Floats | None) -> Thermal:
         """Power, temperatures and clocks at this moment."""
@@ -95,8 +100,8 @@ class Heat:
             No earlier than now.
         """
         fabric, health = self._stage.fabric, self._stage.health(causes)
-        key = (health, b"" if activity is None else activity.tobytes())
-        if self._rest is not None and self._rest[0] is health and self._rest[1] == key[1]:
+        key = felt(fabric, health), b"" if activity is None else activity.tobytes()
+        if self._rest == key:
             return Glance(until_s, replace(self.state, time_s=until_s), (), None)
         found = advance(fabric, health, activity, self.state, until_s)
         slowest = [
@@ -111,14 +116,21 @@ class Heat:
         thermal = None
         if np.abs(own - settled).max(initial=0.0) > _SAME:
             thermal = replace(thermal_of(fabric, health, activity, self.state), clock=own)
-        elif found.settled and not found.happenings:
-            self._rest = key
+        # Only what has settled, and at those clocks, need not be looked at again.
+        resting = thermal is None and found.settled and not found.happenings
+        self._rest = key if resting else None
         words = tuple(each.text for each in found.happenings)
         return Glance(found.state.time_s, found.state, words, thermal)
 
     def move(self, glance: Glance) -> None:
         """Let the time pass that was looked at."""
         self.state = glance.state
+
+
+def felt(fabric: Fabric, health: Health) -> bytes:
+    """What of a health heat and power depend on: cables and switches are no part of it."""
+    kinds = ("rack", "gpu", "shelf", "hxu", "cdu")
+    return b"".join(health.factor(fabric, kind).tobytes() for kind in kinds)
 
 
 def _panel(times_s: Floats, clocks: Sequence[Floats]) -> float:

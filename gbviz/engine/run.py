@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.cooling.state import OFF
-from gbviz.engine.heat import Heat
+from gbviz.engine.heat import Heat, felt
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
 from gbviz.engine.state import shut_down, silent
@@ -88,6 +88,7 @@ class _Run:
         self.heat: Heat | None = None
         self.thermal: Thermal | None = None
         self.struck = False
+        self.felt = b""
         self.problems: set[str] = set()
 
     def timeline(self) -> Timeline:
@@ -181,10 +182,11 @@ class _Run:
         """Let heat go on; racks that it shuts down are down from now on."""
         assert self.heat is not None
         self.heat.move(glance)
-        self.thermal = None
         before = self.consequences
         if glance.words:
             self._cool(switch_on=False)
+        else:
+            self._present()
         self.struck = bool(glance.words)
         fresh = [f.component for f in self.consequences if f not in before]
         return (*glance.words, *(f"{name} shuts down" for name in fresh))
@@ -249,6 +251,7 @@ class _Run:
         if self.struck:
             words += self._strike(before)
             self.struck = False
+        self.felt = b""
         for number, clock in enumerate(self.clocks):
             if clock.until_s <= self.now_s or self._reached(clock):
                 if clock.phase in ("stalled", "running"):
@@ -302,6 +305,11 @@ class _Run:
         idleness keeps alive stays down. Heat takes its time; a lack of power does not.
         """
         bare = self.stage.health(self.causes)
+        key = felt(self.stage.fabric, bare)
+        if switch_on and key == self.felt:
+            self._present()
+            return
+        self.felt = key
         every = busy(self.stage, dict(enumerate(at.gpus for _, at in self.stage.work.stepping)))
         thermal = self.stage.steady(bare, every)
         if self.heat is not None:
@@ -311,7 +319,12 @@ class _Run:
         _, self.consequences = shut_down(
             self.stage.fabric, self.causes, thermal, bare, self.scenario
         )
-        if self.heat is not None:
+        self._present()
+
+    def _present(self) -> None:
+        """Take the clocks of this moment where heat has not settled."""
+        self.thermal = None
+        if self.heat is not None and not self.heat.at_rest:
             activity, settled = self._settled()
             thermal = self.heat.thermal(self.causes, activity)
             self.thermal = self.heat.unsettled(thermal, settled)
