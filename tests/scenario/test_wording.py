@@ -83,8 +83,8 @@ from tests.scenario.samples import SMALL, faults, scenario, told
         ("expect: [{cooling: loop-1, clok: '>= 1'}]", "did you mean 'clock'?"),
         ("expect: [{totals: goodput, x: '>= 1'}]", "there is no job 'x'"),
         (
-            "expect: [{totals: lost, value: '>= 1'}]",
-            "there is no total 'lost', choose one of: goodput",
+            "expect: [{totals: xyz, value: '>= 1'}]",
+            "there is no total 'xyz', choose one of: goodput",
         ),
     ],
 )
