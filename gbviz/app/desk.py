@@ -248,7 +248,7 @@ class Desk(QObject):
     def refresh_selection(self) -> None:
         """Offer only what can be done with what is selected."""
         some = bool(self._window.selection.names)
-        for name in ("faults.copy", "faults.ticket", "view.selection", "go.cause", "faults.bundle"):
+        for name in ("faults.copy", "view.selection", "go.cause", "faults.bundle"):
             self._window.actions_by_name[name].setEnabled(some)
 
 

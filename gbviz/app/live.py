@@ -149,6 +149,7 @@ class Live(QObject):
             self.refused.emit(str(error))
             return False
         if not self.session.do(found):
+            self.refused.emit(self.tr("nothing changes by that: {}").format(found.label))
             return False
         self._changed(found.label)
         return True

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QWidget
+from PySide6.QtGui import QFontDatabase
+from PySide6.QtWidgets import QApplication, QDockWidget, QMainWindow, QWidget
 
 from gbviz.app.faults_dock import FaultsDock
 from gbviz.app.figures_dock import FiguresDock
@@ -103,8 +104,12 @@ class Panels:
     def resize(self) -> None:
         """Give all docks the sizes that they begin with."""
         window, docks = self._window, self.docks
+        # Larger text needs more room for the same columns.
+        usual = QFontDatabase.systemFont(QFontDatabase.SystemFont.GeneralFont)
+        larger = max(1.0, QApplication.font().pointSizeF() / usual.pointSizeF())
+        left, right = round(_LEFT_WIDTH * larger), round(_RIGHT_WIDTH * larger)
         across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
-        window.resizeDocks([docks["jobs"], docks["inspector"]], [_LEFT_WIDTH, _RIGHT_WIDTH], across)
+        window.resizeDocks([docks["jobs"], docks["inspector"]], [left, right], across)
         window.resizeDocks([docks["plots"]], [min(_BOTTOM_HEIGHT, window.height() // 4)], down)
         window.resizeDocks([docks["jobs"], docks["faults"]], [260, 460], down)
         window.resizeDocks([docks["inspector"], docks["figures"]], [460, 330], down)
