@@ -5,12 +5,13 @@ from __future__ import annotations
 LEAVES_OUT = (
     "latency: rates and times are of long transfers; a hop's delay is not counted",
     "congestion control and packets: rates are max-min fair, phases as long as their worst link",
-    "what happens while routes change: every figure is of the steady state",
+    "what packets do while routes change: rates go from one steady state to the next, after a stall",
     "protocol overhead on fabric figures: they are line rates, with no efficiency factor",
     "jobs: stages of unequal work, stragglers, stalls shorter than a step; what of communication is"
     " hidden is a share, not a schedule",
     "absolute step times of mixture-of-experts models are the least certain: published ones were"
     " missed by up to 60 % (python -m tests.validation): compare before and after",
     "a failed CPU alone takes nothing down, though its two GPUs would stop in practice",
-    "cooling and power as they change: racks are shown in the state that they settle in",
+    "cooling on the way, in answers for one moment: racks are shown as they settle; timelines"
+    " follow water and dies as they warm, with flows and fans that change at once",
 )
