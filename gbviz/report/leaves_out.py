@@ -5,7 +5,7 @@ from __future__ import annotations
 LEAVES_OUT = (
     "latency: rates and times are of long transfers; a hop's delay is not counted",
     "congestion control and packets: rates are max-min fair, phases as long as their worst link",
-    "what packets do while routes change: rates go from one steady state to the next, after a stall",
+    "what packets do while routes change: rates go from one steady state to the next",
     "protocol overhead on fabric figures: they are line rates, with no efficiency factor",
     "jobs: stages of unequal work, stragglers, stalls shorter than a step; what of communication is"
     " hidden is a share, not a schedule",
