@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
 from PySide6.QtWidgets import (
@@ -20,8 +20,7 @@ from gbviz.app.empty_hint import EmptyHint
 from gbviz.app.time_plots import TimePlots
 from gbviz.app.time_strip import TimeStrip
 from gbviz.engine import edits
-from gbviz.report.csv_text import rows_as_csv
-from gbviz.report.timeline import clock, timeline_rows
+from gbviz.report.timeline import clock, timeline_csv
 
 if TYPE_CHECKING:
     from gbviz.app.live import Live
@@ -218,17 +217,6 @@ class TimelineDock(QWidget):
         self.export_wanted.emit("timeline", self.csv())
 
     def csv(self) -> str:
-        """The intervals as CSV: times, events, figures, and the speed of each job."""
+        """The intervals as CSV; nothing before there is a timeline."""
         made = self._live.timeline
-        if made is None:
-            return ""
-        rows = timeline_rows(made)
-        figures = [key for key in rows[0] if key not in ("jobs", "reason")]
-        names = [job["name"] for job in rows[0]["jobs"]]
-        heads = [*figures, *(f"{name}: {what}" for name in names for what in ("state", "speed"))]
-        return rows_as_csv(heads, [_cells(row, figures) for row in rows])
-
-
-def _cells(row: dict[str, Any], figures: list[str]) -> list[Any]:
-    jobs = [job[what] for job in row["jobs"] for what in ("state", "speed")]
-    return [*(row[key] for key in figures), *jobs]
+        return "" if made is None else timeline_csv(made)

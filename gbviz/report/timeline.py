@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from rich.markup import escape
 from rich.table import Table
 
+from gbviz.report.csv_text import rows_as_csv
 from gbviz.report.words import number, percent
 
 if TYPE_CHECKING:
@@ -57,6 +58,23 @@ def _row(one: Interval) -> Json:
         reason["hottest_die_c"] = reason["slowest_clock"] = "no GPU has power, or none is known"
     reason |= {name: why for name, why in one.metrics.reason.items() if found.get(name) is None}
     return found | ({"reason": reason} if reason else {})
+
+
+def timeline_csv(timeline: Timeline | None) -> str:
+    """The intervals as CSV: times, events, figures, and the state and speed of each job.
+
+    Without a timeline there are only heads.
+    """
+    rows = [] if timeline is None else timeline_rows(timeline)
+    figures = ["start_s", "end_s", "event", *_FABRIC, "hottest_die_c", "slowest_clock"]
+    names = [] if timeline is None else [total.name for total in timeline.totals]
+    heads = [*figures, *(f"{name}: {what}" for name in names for what in ("state", "speed"))]
+    return rows_as_csv(heads, [_cells(row, figures) for row in rows])
+
+
+def _cells(row: Json, figures: list[str]) -> list[Any]:
+    jobs = [job[what] for job in row["jobs"] for what in ("state", "speed")]
+    return [*(row[key] for key in figures), *jobs]
 
 
 def totals(timeline: Timeline) -> Json:
