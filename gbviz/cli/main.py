@@ -23,12 +23,12 @@ _COMMANDS = {
     "info": "what is in a cluster, its headline figures and its build checks",
     "presets": "the clusters and models that gbviz knows by name",
     "run": "scenario files: what their faults do to fabric and jobs",
+    "compare": "two scenarios or results side by side",
     "check": "whether scenario files are right, and all that is wrong with them",
     "schema": "what a scenario file may hold, for editors",
     "picture": "the app's map of a scenario as a PNG or SVG file",
 }
 _LATER = {
-    "compare": "comparing is not built yet",
     "sweep": "sweeps are not built yet",
     "plan": "planning is not built yet",
     "diff": "comparing fabrics is not built yet",

@@ -15,6 +15,8 @@ from gbviz.report.document import to_json
 from gbviz.report.junit import junit
 from gbviz.report.timeline import timeline_csv
 from gbviz.scenario.atomic import save_atomic
+from gbviz.scenario.document import document as fields_of
+from gbviz.scenario.emit import text_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from gbviz.engine.timeline import Timeline
     from gbviz.report.sheets import Sheet
 
+# The scenario that was run, in full; its whole result.
+SCENARIO, RESULT = "scenario.yaml", "result.json"
 # Bytes that every disk takes for a name, with room for a number behind.
 _LONGEST = 100
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
@@ -73,8 +77,9 @@ def folder_files(
         "jobs.csv": _whole(job_sheet(snapshot)),
         "links.csv": _whole(cables),
         "timeline.csv": timeline_csv(timeline),
+        SCENARIO: text_of(fields_of(scenario)),
         "junit.xml": junit(scenario.name, place, found["expect"]),
-        "result.json": f"{to_json(found)}\n",
+        RESULT: f"{to_json(found)}\n",
     }
     return {name: text.encode() for name, text in texts.items()}
 

@@ -11,6 +11,7 @@ from gbviz.report.document import fault_rows
 from gbviz.report.figure_rows import PERCENT, figure_rows, shown
 from gbviz.report.job_lines import pace
 from gbviz.report.words import counted, number, percent, sized
+from gbviz.scenario.emit import inline
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -130,6 +131,37 @@ def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
                 kept if place == 0 else "",
             )
     return table
+
+
+def difference_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """What two scenarios ask for differently."""
+    table = _table("What differs", ("field", "A", "B"))
+    for row in rows:
+        table.add_row(escape(row["where"]), *(escape(_stated(row[side])) for side in ("a", "b")))
+    return table
+
+
+def _stated(value: Any) -> str:
+    return "-" if value is None else value if isinstance(value, str) else inline(value)
+
+
+def compared_table(rows: Sequence[dict[str, Any]]) -> Table:
+    """Figures of two results side by side."""
+    table = _table("Figures", ("figure", "base", "A", "B", "B - A"), right=4)
+    for row in rows:
+        what = ": ".join(filter(None, (row["name"] or row["group"], row["figure"])))
+        base = _cell(row["base_a"])
+        if row["base_b"] != row["base_a"]:
+            base = f"{base} / {_cell(row['base_b'])}"
+        values = [_cell(row[side]) for side in ("a", "b")]
+        delta = row["delta"]
+        change = "" if delta is None else f"{'+' if delta > 0 else ''}{_cell(delta)}"
+        table.add_row(escape(what), base, *map(escape, values), change)
+    return table
+
+
+def _cell(value: Any) -> str:
+    return "-" if value is None else value if isinstance(value, str) else number(value)
 
 
 def holds_back(loop: LoopState) -> bool:

@@ -50,6 +50,7 @@ def test_every_file_says_the_same_as_the_answer(scenario: Path, tmp_path: Path) 
         "junit.xml",
         "links.csv",
         "result.json",
+        "scenario.yaml",
         "timeline.csv",
     ]
     found = json.loads((folder / "result.json").read_text())

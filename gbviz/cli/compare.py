@@ -1,0 +1,87 @@
+"""`gbviz compare`: two scenarios, or what two runs left, side by side."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from gbviz.cli.options import is_file, screen
+from gbviz.engine import evaluate
+from gbviz.engine.run import run as timeline_of
+from gbviz.errors import InputError, printable
+from gbviz.report.compare import Side
+from gbviz.report.compare import compare as side_by_side
+from gbviz.report.document import document, to_json
+from gbviz.report.folder import RESULT, SCENARIO
+from gbviz.scenario import preset
+from gbviz.scenario.file import load
+
+if TYPE_CHECKING:
+    from gbviz.scenario import Scenario
+
+# Rows that a screen takes without scrolling far.
+_MOST = 40
+_AGAIN = "make it again with gbviz run FILE -o DIR"
+
+
+@click.command()
+@click.argument("a", metavar="A")
+@click.argument("b", metavar="B")
+@click.option("--json", "as_json", is_flag=True, help="one JSON document")
+@click.option("--verbose", is_flag=True, help="figures that are the same in both, too")
+def compare(a: str, b: str, as_json: bool, verbose: bool) -> None:
+    """Compare two scenarios: what they ask, and every figure of both.
+
+    A and B are scenario files, presets, or folders that gbviz run -o made. Differences are B - A.
+    """
+    found = side_by_side(_side(a), _side(b))
+    if as_json:
+        click.echo(to_json(found))
+        return
+    from gbviz.report.tables import compared_table, difference_table
+
+    console = screen()
+    for letter, name in (("a", a), ("b", b)):
+        title = found[letter]["name"]
+        console.print(f"{letter.upper()}: {printable(name)} ({printable(title)})", markup=False)
+    if found["differs"]:
+        console.print(difference_table(found["differs"]))
+    else:
+        console.print("Both ask the same.")
+    rows = [row for row in found["figures"] if verbose or row["a"] != row["b"]]
+    if rows:
+        console.print(compared_table(rows if verbose else rows[:_MOST]))
+    if len(rows) > _MOST and not verbose:
+        console.print(f"and {len(rows) - _MOST:,} more that differ: --verbose or --json lists them")
+    same = len(found["figures"]) - len(rows)
+    if same:
+        console.print(f"{same:,} figures are the same in both: --verbose or --json lists them")
+
+
+def _side(target: str) -> Side:
+    folder = Path(target)
+    if folder.is_dir():
+        return Side(load(folder / SCENARIO), _kept(folder / RESULT))
+    scenario = load(target) if is_file(target) else preset(target)
+    return Side(scenario, _answer(scenario))
+
+
+def _answer(scenario: Scenario) -> dict[str, Any]:
+    made = timeline_of(scenario) if scenario.end_s > 0 else None
+    return document(evaluate(scenario), timeline=made)
+
+
+def _kept(path: Path) -> dict[str, Any]:
+    """The result that a run left."""
+    try:
+        found = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "no JSON"
+        raise InputError(f"cannot be read: {reason}", where=str(path), hint=_AGAIN) from error
+    parts = ("scenario", "base", "post", "jobs", "cooling", "totals")
+    if not isinstance(found, dict) or any(part not in found for part in parts):
+        raise InputError("is not a result of one scenario", where=str(path), hint=_AGAIN)
+    return found

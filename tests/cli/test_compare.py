@@ -1,0 +1,132 @@
+"""`gbviz compare`: scenarios, presets and result folders, side by side."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.cli import answer, ask, refusal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+JOB = "  - {name: a, kind: collective, op: all_to_all, size: 1GB, racks: 'rack-[0-3]'}"
+TEXT = """gbviz: 1
+cluster: {{preset: gb300-su}}
+jobs:
+{job}
+events:
+{events}
+duration: 1h
+"""
+
+
+@pytest.fixture
+def pair(tmp_path: Path) -> tuple[Path, Path]:
+    one, two = tmp_path / "one.yaml", tmp_path / "two.yaml"
+    one.write_text(TEXT.format(job=JOB, events="  - {at: 0s, fail: spine-0}"))
+    both = "  - {at: 0s, fail: spine-0}\n  - {at: 10min, fail: leaf-0}"
+    two.write_text(TEXT.format(job=JOB, events=both))
+    return one, two
+
+
+def compared(*args: object) -> dict[str, Any]:
+    found = json.loads(answer("compare", *map(str, args), "--json"))
+    assert isinstance(found, dict)
+    return found
+
+
+def rows(found: dict[str, Any]) -> dict[tuple[str, str, str], dict[str, Any]]:
+    return {(row["group"], row["name"], row["figure"]): row for row in found["figures"]}
+
+
+def test_every_figure_of_both(pair: tuple[Path, Path]) -> None:
+    found = compared(*pair)
+    assert found["differs"] == [
+        {
+            "where": "events",
+            "a": None,
+            "b": {"at": "10min", "fail": "leaf-0"},
+            "reason": {"a": "not stated"},
+        }
+    ]
+    figures = rows(found)
+    one, two = (json.loads(answer("run", str(path), "--json")) for path in pair)
+    row = figures["fabric", "", "all_to_all_GBps_per_gpu"]
+    assert (row["base_a"], row["a"], row["b"]) == (
+        one["base"]["all_to_all_GBps_per_gpu"],
+        one["post"]["all_to_all_GBps_per_gpu"],
+        two["post"]["all_to_all_GBps_per_gpu"],
+    )
+    # By the four NICs of a tray on three rails.
+    assert figures["job", "a", "slowdown"]["b"] == pytest.approx(4 / 3)
+    goodput = figures["totals", "a", "goodput"]
+    assert goodput["delta"] == two["totals"]["goodput"]["a"] - one["totals"]["goodput"]["a"]
+    for row in found["figures"]:
+        gone = {side for side in ("base_a", "base_b", "a", "b", "delta") if row[side] is None}
+        assert set(row.get("reason", {})) == gone
+
+
+def test_a_folder_says_what_its_file_says(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    one, two = pair
+    ask("run", str(one), str(two), "-o", str(tmp_path / "out"))
+    same = compared(tmp_path / "out/one", one)
+    assert same["differs"] == []
+    assert all(row["a"] == row["b"] for row in same["figures"])
+    assert (
+        compared(tmp_path / "out/one", tmp_path / "out/two")["figures"]
+        == (compared(one, two)["figures"])
+    )
+    assert "Both ask the same." in answer("compare", str(one), str(tmp_path / "out/one"))
+
+
+def test_jobs_go_by_name_and_what_one_lacks_is_said(pair: tuple[Path, Path]) -> None:
+    one, two = pair
+    job = "\n" + JOB.replace("a,", "b,", 1).replace("[0-3]", "[4-7]")
+    two.write_text(one.read_text().replace("\nevents", f"{job}\nevents"))
+    found = compared(one, two)
+    [row] = found["differs"]
+    assert (row["where"], row["a"]) == ("jobs.b", None)
+    flow = rows(found)["job", "b", "busbw_GBps"]
+    assert flow["a"] is None
+    assert flow["delta"] is None
+    assert flow["reason"]["a"] == "this result has no such figure"
+
+
+def test_presets_and_the_table(pair: tuple[Path, Path]) -> None:
+    found = compared("gb300-su", "azure-gb300")
+    assert rows(found)["fabric", "", "live_gpus"]["delta"] == 4608 - 576
+    shown = answer("compare", *map(str, pair))
+    assert "events" in shown
+    assert "a: slowdown" in shown
+    assert "a: slowdown" not in answer("compare", str(pair[0]), str(pair[0]))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "says"),
+    [
+        ("result.json", "{", "no JSON"),
+        ("result.json", "[" * 100_000, "no JSON"),
+        ("result.json", '{"runs": []}', "is not a result"),
+        ("result.json", None, "No such file"),
+        ("scenario.yaml", None, "No such file"),
+        ("scenario.yaml", "gbviz: 9", "scenario.yaml:1"),
+    ],
+)
+def test_a_folder_that_is_none(
+    name: str, text: str | None, says: str, pair: tuple[Path, Path], tmp_path: Path
+) -> None:
+    ask("run", str(pair[0]), "-o", str(tmp_path / "out"))
+    path = tmp_path / "out/one" / name
+    path.unlink()
+    if text is not None:
+        path.write_text(text)
+    message = refusal("compare", str(path.parent), str(pair[1]))
+    assert says in message
+    assert name in message
+
+
+def test_a_name_that_is_nothing() -> None:
+    assert "did you mean" in refusal("compare", "azure-gb30", "gb300-su")
