@@ -8,52 +8,39 @@ from typing import TYPE_CHECKING
 import numpy as np
 from PySide6.QtCore import Qt, Signal, Slot
 
-from gbviz.app.canvas import Canvas
-from gbviz.app.preview import Preview
+from gbviz.app.parts_view import PartsView
 from gbviz.app.tints import tints
 from gbviz.display.draw import DrawList, Rects, boxes
 from gbviz.display.overlay import beside, frames
 from gbviz.display.rack_layout import rack_layout
 from gbviz.display.rack_map import RackPicture, cooler_names, rack_map
 from gbviz.display.rack_places import boxes_in_rack, next_in_rack, pick_in_rack, rack_of, rack_parts
-from gbviz.display.shades import Look, Shades
-from gbviz.display.theme import DARK
 from gbviz.display.walk import parent
 
 if TYPE_CHECKING:
-    from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent
+    from PySide6.QtGui import QKeyEvent
     from PySide6.QtWidgets import QWidget
 
     from gbviz.app.live import Live
     from gbviz.app.selection import Selection
     from gbviz.display.draw import Item
     from gbviz.display.grid import Box, View
+    from gbviz.display.shades import Look
     from gbviz.display.walk import Way
-
-_WAYS: dict[int, Way] = {
-    int(Qt.Key.Key_Left): "left",
-    int(Qt.Key.Key_Right): "right",
-    int(Qt.Key.Key_Up): "up",
-    int(Qt.Key.Key_Down): "down",
-}
-
 
 # A narrow panel leaves less room for the names of trays.
 _SHIFT = 6.0
 
 
-class RackView(Canvas):
+class RackView(PartsView):
     """The rack that the last selected component is in.
 
     Signals
     -------
-    menu_wanted(object)
-        A menu for the selection, at a global point.
     rack_changed(int)
         Another rack is shown.
     """
 
-    menu_wanted = Signal(object)
     rack_changed = Signal(int)
 
     def __init__(
@@ -64,23 +51,11 @@ class RackView(Canvas):
         *,
         elevation_only: bool = False,
     ) -> None:
-        super().__init__(parent)
+        super().__init__(live, selection, parent)
         self._elevation_only = elevation_only
         self.setAccessibleName(self.tr("Rack"))
         self.setAccessibleDescription(self.tr("Arrow keys walk, F fails, R repairs, PgUp, PgDn"))
-        self.live, self.selection = live, selection
-        self.look_of = Look(DARK)
         self.rack = 0
-        self._shades: Shades | None = None
-        self.preview = Preview(live, selection, self)
-        self.preview.changed.connect(self.update)
-        live.opened.connect(self._opened)
-        live.answered.connect(self._answered)
-        selection.changed.connect(self._selected)
-        selection.hovered.connect(self._hovered)
-        self.clicked.connect(self._clicked)
-        self.banded.connect(self._banded)
-        self.pointed.connect(selection.point)
 
     def set_look(self, look: Look) -> None:
         """Colour the rack in another way."""
@@ -96,7 +71,7 @@ class RackView(Canvas):
 
     def world(self) -> Box | None:
         """The corners of the rack's layout."""
-        if self.live.answer is None or self._shades is None:
+        if self.live.answer is None or self.shades is None:
             return None
         found = rack_layout(self.live.answer.snapshot.fabric)
         x0, y0, _, y1 = found.box
@@ -105,9 +80,9 @@ class RackView(Canvas):
     def picture(self, view: View) -> RackPicture | None:
         """What is drawn through a view, None while there is nothing."""
         found = self.live.answer
-        if found is None or self._shades is None:
+        if found is None or self.shades is None:
             return None
-        return RackPicture(self.rack, view, self.look_of, found.snapshot, found.loads, self._shades)
+        return RackPicture(self.rack, view, self.look_of, found.snapshot, found.loads, self.shades)
 
     def draw(self, view: View) -> DrawList:
         """The rack under the last answer."""
@@ -136,6 +111,7 @@ class RackView(Canvas):
                 items.append(Rects(band, None, theme.accent, view.scale))
             if self.preview.note:
                 items += beside(view, theme, self.preview.note, self.pointer)
+        items += self.timeline_sign(view)
         return DrawList(view.width, view.height, None, tuple(items))
 
     def pick(self, view: View, x: float, y: float) -> str:
@@ -162,51 +138,30 @@ class RackView(Canvas):
         inner = [name for name in hit if "/gpu-" in name] or [n for n in hit if "/nic-" in n]
         return inner or [n for n in hit if not n.split("/")[-1].startswith(("tray", "nvtray"))]
 
-    def empty_text(self) -> str:
-        """Say that the first answer is on its way, or why there is none."""
-        if self.live.error:
-            return self.tr("This scenario has no picture:\n{}").format(self.live.error)
-        return self.tr("Computing the first answer...")
-
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802 Qt's name
-        """Walk with arrows, out with Backspace, to other racks with PgUp and PgDn."""
-        key, plain = event.key(), not event.modifiers() & Qt.KeyboardModifier.ControlModifier
-        answer = self.live.answer
-        if answer is None:
+        """Go to other racks with PgUp and PgDn."""
+        if event.key() in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
+            self._turn(-1 if event.key() == Qt.Key.Key_PageUp else 1)
+        else:
             super().keyPressEvent(event)
-        elif key in _WAYS and plain:
-            view = self.view()
-            picture = self.picture(view) if view is not None else None
-            coolers = cooler_names(picture) if picture is not None else []
-            fabric, name = answer.snapshot.fabric, self.selection.name
-            self.selection.select([next_in_rack(fabric, self.rack, coolers, name, _WAYS[key])])
-        elif key in (Qt.Key.Key_PageUp, Qt.Key.Key_PageDown):
-            self._turn(-1 if key == Qt.Key.Key_PageUp else 1)
-        elif key == Qt.Key.Key_Backspace and parent(self.selection.name):
+
+    def walk(self, way: Way) -> None:
+        """Select the next part in a direction."""
+        view, answer = self.view(), self.live.answer
+        picture = self.picture(view) if view is not None else None
+        if answer is None or picture is None:
+            return
+        fabric, coolers = answer.snapshot.fabric, cooler_names(picture)
+        self.selection.select([next_in_rack(fabric, self.rack, coolers, self.selection.name, way)])
+
+    def out(self) -> None:
+        """Select what the selected part is in."""
+        if parent(self.selection.name):
             self.selection.select([parent(self.selection.name)])
-        elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.entered.emit(self.selection.name)
-        elif not self.preview.press(event):
-            super().keyPressEvent(event)
 
-    def keyReleaseEvent(self, event: QKeyEvent) -> None:  # noqa: N802
-        """End the preview with its key."""
-        if not self.preview.release(event):
-            super().keyReleaseEvent(event)
-
-    def focusOutEvent(self, event: QFocusEvent) -> None:  # noqa: N802
-        """Let go of the preview: the key's release goes elsewhere."""
-        self.preview.stop()
-        super().focusOutEvent(event)
-
-    def contextMenuEvent(self, event: QContextMenuEvent) -> None:  # noqa: N802
-        """Select what is under the pointer, unless it is, and ask for its menu."""
-        view = self.view()
-        if view is not None and event.reason() == event.Reason.Mouse:
-            name = self.pick(view, event.x() * view.scale, event.y() * view.scale)
-            if name and name not in self.selection.names:
-                self.selection.select([name])
-        self.menu_wanted.emit(event.globalPos())
+    def ground_clicked(self) -> None:
+        """Select the rack."""
+        self.selection.select([f"rack-{self.rack}"])
 
     def _belongs(self, name: str, coolers: list[str]) -> bool:
         answer = self.live.answer
@@ -222,7 +177,7 @@ class RackView(Canvas):
 
     @Slot()
     def _opened(self) -> None:
-        self._shades, self.rack = None, 0
+        self.shades, self.rack = None, 0
         self.fit()
         self.redraw()
 
@@ -230,7 +185,7 @@ class RackView(Canvas):
     def _answered(self) -> None:
         found = self.live.answer
         if found is not None:
-            self._shades = tints(found, self.look_of)
+            self.shades = tints(found, self.look_of)
         self.redraw()
 
     @Slot()
@@ -241,20 +196,3 @@ class RackView(Canvas):
             if rack >= 0:
                 self.show_rack(rack)
         self.update()
-
-    @Slot(str)
-    def _hovered(self, _name: str) -> None:
-        self.update()
-
-    @Slot(str, bool)
-    def _clicked(self, name: str, adds: bool) -> None:
-        if not name:
-            self.selection.select([f"rack-{self.rack}"])
-        elif adds:
-            self.selection.toggle(name)
-        else:
-            self.selection.select([name])
-
-    @Slot(object, bool)
-    def _banded(self, names: list[str], adds: bool) -> None:
-        self.selection.select([*self.selection.names, *names] if adds else names)

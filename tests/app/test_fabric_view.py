@@ -265,14 +265,14 @@ def test_a_fault_recolours_and_a_hover_does_not(
 
 
 def test_a_lit_job_dims_the_rest(view: FabricView, selection: Selection) -> None:
-    assert view._shades is not None
-    before = view._shades.gpus.copy()
+    assert view.shades is not None
+    before = view.shades.gpus.copy()
     selection.light("ring")
-    after = view._shades.gpus
+    after = view.shades.gpus
     assert np.array_equal(after[:288], before[:288])
     assert (after[288:] != before[288:]).all()
     selection.clear()
-    assert np.array_equal(view._shades.gpus, before)
+    assert np.array_equal(view.shades.gpus, before)
 
 
 def test_another_scenario_is_seen_whole(qtbot: QtBot, live: Live, view: FabricView) -> None:
