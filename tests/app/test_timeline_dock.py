@@ -9,7 +9,11 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 
+from gbviz.app.fabric_view import FabricView
+from gbviz.app.rack_view import RackView
+from gbviz.app.selection import Selection
 from gbviz.app.timeline_dock import TimelineDock
+from gbviz.display.draw import Text
 from gbviz.display.theme import DARK, LIGHT
 from gbviz.faults.actions import Action
 from gbviz.scenario.event import Event
@@ -83,6 +87,28 @@ def test_jobs_tell_that_they_wait(qtbot: QtBot, live: Live, dock: TimelineDock) 
     assert ring.state == "stalled"
     assert live.answer.loads.jobs[0][0].sum() == 0
     assert "ring stalls" in dock.said.text()
+
+
+def test_pictures_say_which_moment_they_show(qtbot: QtBot, live: Live, dock: TimelineDock) -> None:
+    selection = Selection()
+    views = (FabricView(live, selection), RackView(live, selection))
+    for view in views:
+        qtbot.addWidget(view)
+    with qtbot.waitSignal(live.answered):
+        live.look_at(610.0)
+    for view in views:
+        assert "timeline 0:10:10" in signs(view)
+    with qtbot.waitSignal(live.answered):
+        live.look_at(None)
+    for view in views:
+        assert not any(sign.startswith("timeline") for sign in signs(view))
+
+
+def signs(view: FabricView | RackView) -> list[str]:
+    """The texts over a picture."""
+    seen = view.view()
+    assert seen is not None
+    return [item.text for item in view.draw_over(seen).items if isinstance(item, Text)]
 
 
 def test_arrows_go_from_change_to_change(qtbot: QtBot, live: Live, dock: TimelineDock) -> None:
