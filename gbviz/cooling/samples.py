@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gbviz.cooling.course import Course
     from gbviz.cooling.world import Party, World
-    from gbviz.topology.fabric import Floats, Ints
+    from gbviz.topology.fabric import Bools, Floats, Ints
 
 # Clocks between two samples are on a straight line within this.
 _STRAIGHT: Final = 1e-6
@@ -22,14 +22,21 @@ _MOST_PIECES: Final = 64
 
 
 def clock_samples(
-    world: World, parties: list[Party], class_of: Ints, courses: list[Course], stop_s: float
+    world: World,
+    parties: list[Party],
+    class_of: Ints,
+    courses: list[Course],
+    gliding: Bools,
+    stop_s: float,
 ) -> tuple[Ints, Floats, Floats]:
-    """(G,) classes, (T,) times and (T, K) clocks; classes of loops at rest come last."""
+    """(G,) classes, (T,) times and (T, K) clocks; classes of loops at rest or gliding come last."""
     own, active, asked = (
         a.reshape(-1) for a in (world.drawn.own, world.drawn.active, world.drawn.asked_w)
     )
     still = np.flatnonzero(class_of < 0)
-    power = np.where(world.state.mode == OFF, 0.0, world.target.gpu_power_w)
+    free = gliding[world.loop_of]
+    power = np.where(free, world.drawn.drawn_w.reshape(-1), world.target.gpu_power_w)
+    power[world.state.mode == OFF] = 0.0
     at_rest = clocks(world.state.mode, own, active, asked, power)[still]
     values, inverse = np.unique(at_rest, return_inverse=True)
     moving = sum(len(party.own) for party in parties)

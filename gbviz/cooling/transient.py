@@ -10,6 +10,7 @@ import numpy as np
 
 from gbviz.cooling.course import Course, Energy, course, with_ties
 from gbviz.cooling.crossing import changed
+from gbviz.cooling.glide import glide, glides
 from gbviz.cooling.machine import machine
 from gbviz.cooling.motion import masses
 from gbviz.cooling.samples import clock_samples
@@ -125,24 +126,30 @@ def advance(
         raise InputError(f"must be finite and at least {state.time_s:g} s", where="until_s")
     if state.absent:
         return _nothing(fabric, health, state, until_s)
-    world = world_of(fabric, health, activity, state)
-    parties, class_of = parties_of(world)
+    return follow(world_of(fabric, health, activity, state), until_s)
+
+
+def follow(world: World, until_s: float) -> Advance:
+    """`advance` of a world, for those who keep it while only its temperatures change."""
+    state, rest = world.state, at_rest(world)
+    gliding = ~rest & glides(world)
+    parties, class_of = parties_of(world, ~rest & ~gliding)
     horizon = stop = until_s - state.time_s
     courses: list[Course] = []
     for party in parties:
         courses.append(course(party.case, limits_of(), min(horizon, with_ties(stop))))
         stop = min(stop, courses[-1].stop_s)
-    after = _after(world, parties, class_of, courses, stop)
+    after = _after(world, parties, class_of, courses, gliding, stop)
     time_s = until_s if stop == horizon else state.time_s + stop
     done = replace(after, time_s=time_s)
-    class_of, times, found = clock_samples(world, parties, class_of, courses, stop)
+    class_of, times, found = clock_samples(world, parties, class_of, courses, gliding, stop)
     absolute = np.minimum(state.time_s + times, time_s)
     kept = np.concatenate([[True], np.diff(absolute) > 0])
     ended = any(path.ends and path.reaches(stop) for path in courses)
     return Advance(
         done,
         happenings(world, parties, courses, stop, done),
-        _energy(world, parties, courses, stop, done),
+        _energy(world, parties, courses, gliding, stop, done),
         class_of,
         absolute[kept],
         found[kept],
@@ -151,11 +158,17 @@ def advance(
 
 
 def _after(
-    world: World, parties: list[Party], class_of: Ints, courses: list[Course], stop_s: float
+    world: World,
+    parties: list[Party],
+    class_of: Ints,
+    courses: list[Course],
+    gliding: Bools,
+    stop_s: float,
 ) -> HeatState:
     """The state at the end, what happens there included."""
     state = world.state
-    die, plate, mode = state.die_c.copy(), state.plate_c.copy(), state.mode.copy()
+    die, plate = glide(world, gliding, stop_s)
+    mode = state.mode.copy()
     supply, rack_off = state.supply_c.copy(), state.rack_off.copy()
     moving = np.flatnonzero(class_of >= 0)
     found = []
@@ -205,22 +218,34 @@ def _energy(
     world: World,
     parties: list[Party],
     courses: list[Course],
+    gliding: Bools,
     stop_s: float,
     done: HeatState,
 ) -> Energy:
-    """Of all loops: those at rest give away what they draw."""
+    """Of all loops: those at rest give away what they draw, those that glide what is not kept."""
     mass, share = masses(machine()), machine().liquid_share
     total = Energy()
     for party, path in zip(parties, courses, strict=True):
         total += path.energy(stop_s).times(len(party.loops))
-    rest = np.ones(len(world.starts), dtype=bool)
+    rest = ~gliding
     rest[[loop for party in parties for loop in party.loops]] = False
-    gpus = float(world.target.gpu_power_w[rest[world.loop_of]].sum())
-    drawn = stop_s * (gpus + float(world.fixed_w[rest].sum()) / share)
-    grown = mass.die * (done.die_c - world.state.die_c).sum()
-    grown += mass.plate * (done.plate_c - world.state.plate_c).sum()
+    stored = mass.die * (done.die_c - world.state.die_c)
+    stored += mass.plate * (done.plate_c - world.state.plate_c)
+    drawn = np.where(gliding[world.loop_of], world.drawn.drawn_w.reshape(-1), 0.0)
+    drawn = stop_s * np.where(rest[world.loop_of], world.target.gpu_power_w, drawn)
+    fixed = stop_s * world.fixed_w / share
+    dry = gliding & (world.capacity_w == 0)
+    wet = (rest | gliding) & ~dry
+    free = (gliding & ~dry)[world.loop_of]
+    given = float((drawn[wet[world.loop_of]]).sum() - stored[free].sum() + fixed[wet].sum())
+    lost = float(fixed[dry].sum())
     return total + Energy(
-        drawn, float(grown), 0.0, share * drawn, (1 - share) * drawn, share * drawn
+        float(drawn.sum() + fixed[rest | gliding].sum()),
+        float(stored.sum()),
+        0.0,
+        share * given,
+        (1 - share) * given + lost,
+        share * given,
     )
 
 

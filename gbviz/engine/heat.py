@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.cooling import HeatState, advance, start, switched_on, thermal_of
+from gbviz.cooling import HeatState, follow, start, switched_on, thermal_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
     from gbviz.cooling import Thermal
     from gbviz.engine.stage import Stage
     from gbviz.faults import Fault
-    from gbviz.topology.fabric import Fabric, Floats, Ints
-    from gbviz.topology.health import Health
+    from gbviz.topology.fabric import Floats, Ints
 
 # While a clock changes, the work of a job is that of its mean over a panel. As a job's speed is
 # no straight line of the clock, the error is a part of seconds x change^2 / 24: a panel ends where
@@ -64,7 +63,8 @@ class Heat:
     def thermal(self, causes: tuple[Fault, ...], activity: Floats | None) -> Thermal:
         """Power, temperatures and clocks at this moment."""
         health = self._stage.health(causes)
-        found = thermal_of(self._stage.fabric, health, activity, self.state)
+        world = self._stage.world(health, activity, self.state)
+        found = thermal_in(world, self._stage.steady(health, activity))
         # A rack that has failed itself is no consequence.
         return replace(found, rack_down=found.rack_down & health.up(self._stage.fabric, "rack"))
 
@@ -99,11 +99,12 @@ class Heat:
         until_s
             No earlier than now.
         """
-        fabric, health = self._stage.fabric, self._stage.health(causes)
-        key = felt(fabric, health), b"" if activity is None else activity.tobytes()
+        stage, health = self._stage, self._stage.health(causes)
+        key = stage.felt(health)[0], b"" if activity is None else activity.tobytes()
         if self._rest == key:
             return Glance(until_s, replace(self.state, time_s=until_s), (), None)
-        found = advance(fabric, health, activity, self.state, until_s)
+        world = stage.world(health, activity, self.state)
+        found = follow(world, until_s)
         slowest = [
             found.clocks[:, np.unique(found.class_of[own])].min(axis=1)
             for own in watched
@@ -111,11 +112,11 @@ class Heat:
         ]
         panel = _panel(found.times_s, slowest)
         if panel < found.state.time_s:
-            found = advance(fabric, health, activity, self.state, panel)
+            found = follow(world, panel)
         own = _mean(found.times_s, found.clocks)[found.class_of]
         thermal = None
         if np.abs(own - settled).max(initial=0.0) > _SAME:
-            thermal = replace(thermal_of(fabric, health, activity, self.state), clock=own)
+            thermal = replace(thermal_in(world, stage.steady(health, activity)), clock=own)
         # Only what has settled, and at those clocks, need not be looked at again.
         resting = thermal is None and found.settled and not found.happenings
         self._rest = key if resting else None
@@ -125,12 +126,6 @@ class Heat:
     def move(self, glance: Glance) -> None:
         """Let the time pass that was looked at."""
         self.state = glance.state
-
-
-def felt(fabric: Fabric, health: Health) -> bytes:
-    """What of a health heat and power depend on: cables and switches are no part of it."""
-    kinds = ("rack", "gpu", "shelf", "hxu", "cdu")
-    return b"".join(health.factor(fabric, kind).tobytes() for kind in kinds)
 
 
 def _panel(times_s: Floats, clocks: Sequence[Floats]) -> float:

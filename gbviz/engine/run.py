@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.cooling.state import OFF
-from gbviz.engine.heat import Heat, felt
+from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
 from gbviz.engine.state import shut_down, silent
@@ -305,7 +305,7 @@ class _Run:
         idleness keeps alive stays down. Heat takes its time; a lack of power does not.
         """
         bare = self.stage.health(self.causes)
-        key = felt(self.stage.fabric, bare)
+        key = self.stage.felt(bare)[0]
         if switch_on and key == self.felt:
             self._present()
             return

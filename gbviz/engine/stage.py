@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from gbviz.cooling import steady
+from gbviz.cooling import steady, world_of
+from gbviz.cooling.state import OFF
 from gbviz.engine.evaluate import snapshot_of, undamaged
 from gbviz.engine.jobs import impacts, jobs_state, prepared
 from gbviz.engine.metrics import metrics
@@ -23,7 +24,7 @@ from gbviz.topology import build
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from gbviz.cooling import Thermal
+    from gbviz.cooling import HeatState, Thermal, World
     from gbviz.engine.jobs import JobsState, Prepared
     from gbviz.engine.metrics import Metrics
     from gbviz.engine.snapshot import Snapshot
@@ -66,10 +67,31 @@ class Stage:
 
         return self._once("health", faults, find)
 
+    def felt(self, health: Health) -> tuple[bytes, bytes]:
+        """What of a health power and heat depend on, and which faults did it.
+
+        Cables and switches are no part of it.
+        """
+
+        def find() -> tuple[bytes, bytes]:
+            kinds = ("rack", "gpu", "shelf", "hxu", "cdu")
+            factors = b"".join(health.factor(self.fabric, kind).tobytes() for kind in kinds)
+            parts = (health.node_cause[self.fabric.nodes(kind)] for kind in kinds[2:])
+            return factors, b"".join(each.tobytes() for each in parts)
+
+        return self._once("felt", id(health), find, health)
+
     def steady(self, health: Health, activity: Floats | None) -> Thermal:
         """Power and temperatures once they have settled."""
-        key = (id(health), None if activity is None else activity.tobytes())
-        return self._once("steady", key, lambda: steady(self.fabric, health, activity), health)
+        key = (self.felt(health), None if activity is None else activity.tobytes())
+        return self._once("steady", key, lambda: steady(self.fabric, health, activity))
+
+    def world(self, health: Health, activity: Floats | None, state: HeatState) -> World:
+        """The cluster as heat sees it; of a health all but the numbers of its faults counts."""
+        off = state.rack_off.tobytes(), (state.mode == OFF).tobytes()
+        key = (self.felt(health)[0], None if activity is None else activity.tobytes(), off)
+        found = self._once("world", key, lambda: world_of(self.fabric, health, activity, state))
+        return replace(found, state=state)
 
     def router(self, health: Health) -> Router:
         """The fabric ready to route."""
