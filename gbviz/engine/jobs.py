@@ -70,16 +70,29 @@ def prepared(
     given_up
         GPUs that a job, by its number, goes on without though they live.
     """
-    over_racks = by.over_racks()
-    each = tuple(over_racks if job.nic_loss == "rack" else by for job, _ in jobs)
-    running = []
-    for number, (own, (job, at)) in enumerate(zip(each, jobs, strict=True)):
-        mine = clock
-        if given_up and len(given_up.get(number, ())):
-            mine = clock.copy()
-            mine[given_up[number]] = 0.0
-        running.append(start(own, job, at, mine))
+    lost = given_up or {}
+    none: Ints = np.zeros(0, dtype=np.int64)
+    each = routers(by, jobs)
+    running = [
+        start(own, job, at, without(clock, lost.get(number, none)))
+        for number, (own, (job, at)) in enumerate(zip(each, jobs, strict=True))
+    ]
     return Prepared(each, tuple(running), by)
+
+
+def routers(by: Router, jobs: Sequence[tuple[SteppingJob, Placed]]) -> tuple[Router, ...]:
+    """The router of each job, by its `nic_loss`, from that where traffic spreads over trays."""
+    over_racks = by.over_racks()
+    return tuple(over_racks if job.nic_loss == "rack" else by for job, _ in jobs)
+
+
+def without(clock: Floats, gpus: Ints) -> Floats:
+    """Clocks (G,) for a job that goes on without some GPUs."""
+    if not len(gpus):
+        return clock
+    left = clock.copy()
+    left[gpus] = 0.0
+    return left
 
 
 def jobs_state(

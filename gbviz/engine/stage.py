@@ -12,20 +12,21 @@ import numpy as np
 from gbviz.cooling import steady, world_of
 from gbviz.cooling.state import OFF
 from gbviz.engine.evaluate import snapshot_of, undamaged
-from gbviz.engine.jobs import impacts, jobs_state, prepared
+from gbviz.engine.jobs import Prepared, impacts, jobs_state, routers, without
 from gbviz.engine.metrics import metrics
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.engine.state import State, healthy_state
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
 from gbviz.flows.router import router
+from gbviz.jobs.run import start
 from gbviz.topology import build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from gbviz.cooling import HeatState, Thermal, World
-    from gbviz.engine.jobs import JobsState, Prepared
+    from gbviz.engine.jobs import JobsState
     from gbviz.engine.metrics import Metrics
     from gbviz.engine.snapshot import Snapshot
     from gbviz.engine.timeline import JobSpan, Moment, Timeline
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.impact import JobImpact
     from gbviz.jobs.impact import State as JobState
+    from gbviz.jobs.run import Running
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Floats, Ints
     from gbviz.topology.health import Health
@@ -65,7 +67,9 @@ class Stage:
         def find() -> Health:
             return partition(self.fabric, apply(self.fabric, faults), self.scenario.nvlink_policy)
 
-        return self._once("health", faults, find)
+        # The same faults are nearly always the same objects, which is quicker to see.
+        same = tuple(map(id, faults))
+        return self._once("faults", same, lambda: self._once("health", faults, find), faults)
 
     def felt(self, health: Health) -> tuple[bytes, bytes]:
         """What of a health power and heat depend on, and which faults did it.
@@ -110,13 +114,26 @@ class Stage:
         return replace(found, compute_fraction=float(thermal.clock.mean()))
 
     def prepared(self, health: Health, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
-        """Every job by itself on what is left of its placement."""
-        lost = tuple((job, gpus.tobytes()) for job, gpus in sorted(given_up.items()) if len(gpus))
+        """Every job by itself on what is left of its placement.
 
-        def find() -> Prepared:
-            return prepared(self.router(health), clock, self.work.stepping, given_up)
+        A clock that none of its GPUs has changes nothing for a job, and one that no job has nothing
+        at all.
+        """
+        by, jobs = self.router(health), self.work.stepping
+        each = self._once("routers", id(by), lambda: routers(by, jobs), by)
+        running = tuple(
+            self._running(number, each[number], without(clock, given_up[number]))
+            for number in range(len(jobs))
+        )
+        key = (id(by), *map(id, running))
+        return self._once("prepared", key, lambda: Prepared(each, running, by), by, running)
 
-        return self._once("prepared", (id(health), clock.tobytes(), lost), find, health)
+    def _running(self, number: int, by: Router, clock: Floats) -> Running:
+        """A job by itself; of the clocks only those of its GPUs count."""
+        job, placed = self.work.stepping[number]
+        own = clock[placed.gpus].tobytes(), clock[placed.spares].tobytes()
+        key = (id(by), own)
+        return self._once(f"job {number}", key, lambda: start(by, job, placed, clock), by)
 
     def jobs(self, alone: Prepared, idle: frozenset[int]) -> JobsState:
         """All jobs together, without those that wait."""
