@@ -4,11 +4,12 @@ from gbviz.cooling.course import Energy
 from gbviz.cooling.state import HeatState, start, switched_on
 from gbviz.cooling.steady import LoopState, Thermal, loops, steady
 from gbviz.cooling.told import Happening
-from gbviz.cooling.transient import Advance, advance, follow
-from gbviz.cooling.world import World, thermal_in, thermal_of, world_of
+from gbviz.cooling.transient import Advance, Ahead, advance, ahead
+from gbviz.cooling.world import World, clocks_in, thermal_in, thermal_of, world_of
 
 __all__ = [
     "Advance",
+    "Ahead",
     "Energy",
     "Happening",
     "HeatState",
@@ -16,7 +17,8 @@ __all__ = [
     "Thermal",
     "World",
     "advance",
-    "follow",
+    "ahead",
+    "clocks_in",
     "loops",
     "start",
     "steady",

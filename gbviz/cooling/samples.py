@@ -30,14 +30,8 @@ def clock_samples(
     stop_s: float,
 ) -> tuple[Ints, Floats, Floats]:
     """(G,) classes, (T,) times and (T, K) clocks; classes of loops at rest or gliding come last."""
-    own, active, asked = (
-        a.reshape(-1) for a in (world.drawn.own, world.drawn.active, world.drawn.asked_w)
-    )
     still = np.flatnonzero(class_of < 0)
-    free = gliding[world.loop_of]
-    power = np.where(free, world.drawn.drawn_w.reshape(-1), world.target.gpu_power_w)
-    power[world.state.mode == OFF] = 0.0
-    at_rest = clocks(world.state.mode, own, active, asked, power)[still]
+    at_rest = still_clocks(world, gliding)[still]
     values, inverse = np.unique(at_rest, return_inverse=True)
     moving = sum(len(party.own) for party in parties)
     class_of = class_of.copy()
@@ -63,6 +57,17 @@ def clock_samples(
         ends = np.array([0.0, stop_s])
         return class_of, ends, sample(ends)
     return class_of, *_straight(sample, stop_s)
+
+
+def still_clocks(world: World, gliding: Bools) -> Floats:
+    """(G,) clocks of GPUs of loops that glide, of the others those that have settled."""
+    own, active, asked, drawn = (
+        a.reshape(-1)
+        for a in (world.drawn.own, world.drawn.active, world.drawn.asked_w, world.drawn.drawn_w)
+    )
+    power = np.where(gliding[world.loop_of], drawn, world.target.gpu_power_w)
+    power[world.state.mode == OFF] = 0.0
+    return clocks(world.state.mode, own, active, asked, power)
 
 
 def _straight(sample: Callable[[Floats], Floats], stop_s: float) -> tuple[Floats, Floats]:

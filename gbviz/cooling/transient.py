@@ -13,7 +13,7 @@ from gbviz.cooling.crossing import changed
 from gbviz.cooling.glide import glide, glides
 from gbviz.cooling.machine import machine
 from gbviz.cooling.motion import masses
-from gbviz.cooling.samples import clock_samples
+from gbviz.cooling.samples import clock_samples, still_clocks
 from gbviz.cooling.state import (
     OFF,
     HeatState,
@@ -126,35 +126,91 @@ def advance(
         raise InputError(f"must be finite and at least {state.time_s:g} s", where="until_s")
     if state.absent:
         return _nothing(fabric, health, state, until_s)
-    return follow(world_of(fabric, health, activity, state), until_s)
+    return ahead(world_of(fabric, health, activity, state), until_s).advance()
 
 
-def follow(world: World, until_s: float) -> Advance:
-    """`advance` of a world, for those who keep it while only its temperatures change."""
-    state, rest = world.state, at_rest(world)
-    gliding = ~rest & glides(world)
-    parties, class_of = parties_of(world, ~rest & ~gliding)
-    horizon = stop = until_s - state.time_s
+@dataclass(frozen=True, slots=True, eq=False)
+class Ahead:
+    """All that heat does from a state on until clocks change their course, to be cut anywhere.
+
+    Parameters
+    ----------
+    world
+        With the state.
+    until_s
+        The time that was asked for.
+    stop_s
+        Seconds from the state to there, or to the first change of course.
+    still, gliding
+        (O,) loops at rest, and those in which nothing can happen.
+    parties, courses, class_of
+        The other loops, how these move, and (G,) their classes, -1 for GPUs of no party.
+    """
+
+    world: World
+    until_s: float
+    stop_s: float
+    still: Bools
+    gliding: Bools
+    parties: list[Party]
+    courses: list[Course]
+    class_of: Ints
+
+    @property
+    def quiet(self) -> bool:
+        """True where no clock changes at all, and nothing happens."""
+        return not self.parties
+
+    def clocks(self) -> Floats:
+        """(G,) clocks now of loops at rest or gliding."""
+        return still_clocks(self.world, self.gliding)
+
+    def state(self, stop_s: float | None = None) -> HeatState:
+        """The state some seconds later (None: at the end), what happens there included."""
+        stop = self.stop_s if stop_s is None else stop_s
+        time_s = self.world.state.time_s + stop
+        if stop == self.until_s - self.world.state.time_s:
+            time_s = self.until_s
+        after = _after(self.world, self.parties, self.class_of, self.courses, self.gliding, stop)
+        return replace(after, time_s=time_s)
+
+    def advance(self, until_s: float | None = None, *, energies: bool = True) -> Advance:
+        """The first part of it (None: all), with or without where the energy went."""
+        world, parties, courses = self.world, self.parties, self.courses
+        first, stop = world.state.time_s, self.stop_s
+        if until_s is not None:
+            stop = until_s - first
+        done = self.state(stop)
+        if until_s is not None:
+            done = replace(done, time_s=until_s)
+        class_of, times, found = clock_samples(
+            world, parties, self.class_of, courses, self.gliding, stop
+        )
+        absolute = np.minimum(first + times, done.time_s)
+        kept = np.concatenate([[True], np.diff(absolute) > 0])
+        ended = any(path.ends and path.reaches(stop) for path in courses)
+        return Advance(
+            done,
+            happenings(world, parties, courses, stop, done),
+            _energy(world, parties, courses, self.gliding, stop, done) if energies else Energy(),
+            class_of,
+            absolute[kept],
+            found[kept],
+            not ended and bool(at_rest(replace(world, state=done)).all()),
+        )
+
+
+def ahead(world: World, until_s: float) -> Ahead:
+    """What a world does until a time no earlier than its state, or until its first change."""
+    still = at_rest(world)
+    gliding = ~still & glides(world)
+    parties, class_of = parties_of(world, ~still & ~gliding)
+    horizon = stop = until_s - world.state.time_s
     courses: list[Course] = []
     for party in parties:
         courses.append(course(party.case, limits_of(), min(horizon, with_ties(stop))))
         stop = min(stop, courses[-1].stop_s)
-    after = _after(world, parties, class_of, courses, gliding, stop)
-    time_s = until_s if stop == horizon else state.time_s + stop
-    done = replace(after, time_s=time_s)
-    class_of, times, found = clock_samples(world, parties, class_of, courses, gliding, stop)
-    absolute = np.minimum(state.time_s + times, time_s)
-    kept = np.concatenate([[True], np.diff(absolute) > 0])
-    ended = any(path.ends and path.reaches(stop) for path in courses)
-    return Advance(
-        done,
-        happenings(world, parties, courses, stop, done),
-        _energy(world, parties, courses, gliding, stop, done),
-        class_of,
-        absolute[kept],
-        found[kept],
-        not ended and bool(at_rest(replace(world, state=done)).all()),
-    )
+    return Ahead(world, until_s, stop, still, gliding, parties, courses, class_of)
 
 
 def _after(

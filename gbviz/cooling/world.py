@@ -138,14 +138,13 @@ def thermal_in(world: World, settled: Thermal) -> Thermal:
     law, state, drawn = machine(), world.state, world.drawn
     power = power_w(state, drawn)
     racks = len(drawn.on)
-    own, active, asked = (a.reshape(-1) for a in (drawn.own, drawn.active, drawn.asked_w))
     loop = np.repeat(np.arange(len(world.starts)), np.diff([*world.starts, racks]))
     leaving = state.plate_c.reshape(racks, -1) - state.supply_c[loop, None]
     given = masses(law).out_w_per_k / 1000 * leaving.sum(axis=1) + law.fixed_kw * drawn.on
     down = state.rack_off | world.powerless
     taken = np.add.reduceat(given, world.starts) * (world.capacity_w > 0)
     return Thermal(
-        clock=clocks(state.mode, own, active, asked, power),
+        clock=clocks_in(world),
         gpu_power_w=power,
         die_c=state.die_c,
         rack_power_kw=law.fixed_kw * drawn.on + power.reshape(racks, -1).sum(axis=1) / 1000,
@@ -155,6 +154,13 @@ def thermal_in(world: World, settled: Thermal) -> Thermal:
         capacity_kw=world.capacity_w / 1000,
         supply_c=state.supply_c,
     )
+
+
+def clocks_in(world: World) -> Floats:
+    """(G,) clocks of the state of a world."""
+    drawn = world.drawn
+    own, active, asked = (a.reshape(-1) for a in (drawn.own, drawn.active, drawn.asked_w))
+    return clocks(world.state.mode, own, active, asked, power_w(world.state, drawn))
 
 
 def at_rest(world: World) -> Bools:

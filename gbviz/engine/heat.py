@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.cooling import HeatState, follow, start, switched_on, thermal_in
+from gbviz.cooling import HeatState, ahead, clocks_in, start, switched_on, thermal_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gbviz.cooling import Thermal
+    from gbviz.cooling import Ahead, Thermal
     from gbviz.engine.stage import Stage
     from gbviz.faults import Fault
     from gbviz.topology.fabric import Floats, Ints
@@ -68,10 +68,15 @@ class Heat:
         # A rack that has failed itself is no consequence.
         return replace(found, rack_down=found.rack_down & health.up(self._stage.fabric, "rack"))
 
-    def unsettled(self, thermal: Thermal, settled: Floats) -> Thermal | None:
+    def unsettled(
+        self, causes: tuple[Fault, ...], activity: Floats | None, settled: Floats
+    ) -> Thermal | None:
         """The same, or None where its clocks are the settled ones."""
-        far = np.abs(thermal.clock - settled).max(initial=0.0)
-        return thermal if far > _SAME else None
+        if self.at_rest:
+            return None
+        clock = clocks_in(self._stage.world(self._stage.health(causes), activity, self.state))
+        far = np.abs(clock - settled).max(initial=0.0)
+        return self.thermal(causes, activity) if far > _SAME else None
 
     def switch_on(self, thermal: Thermal) -> None:
         """Switch on what heat had shut down and what a settled state with all at work keeps on."""
@@ -104,7 +109,28 @@ class Heat:
         if self._rest == key:
             return Glance(until_s, replace(self.state, time_s=until_s), (), None)
         world = stage.world(health, activity, self.state)
-        found = follow(world, until_s)
+        way = ahead(world, until_s)
+        words: tuple[str, ...] = ()
+        if way.quiet:
+            own, state, still = way.clocks(), way.state(), bool(way.still.all())
+        else:
+            own, state, words, still = _cut(way, watched)
+        thermal = None
+        if np.abs(own - settled).max(initial=0.0) > _SAME:
+            thermal = replace(thermal_in(world, stage.steady(health, activity)), clock=own)
+        # Only what has settled, and at those clocks, need not be looked at again.
+        self._rest = key if thermal is None and still and not words else None
+        return Glance(state.time_s, state, words, thermal)
+
+    def move(self, glance: Glance) -> None:
+        """Let the time pass that was looked at."""
+        self.state = glance.state
+
+
+def _cut(way: Ahead, watched: Sequence[Ints]) -> tuple[Floats, HeatState, tuple[str, ...], bool]:
+    """Mean clocks (G,), the end, what happens and whether all has settled, for one panel."""
+    found = way.advance(energies=False)
+    if len(found.times_s) > 2:
         slowest = [
             found.clocks[:, np.unique(found.class_of[own])].min(axis=1)
             for own in watched
@@ -112,20 +138,10 @@ class Heat:
         ]
         panel = _panel(found.times_s, slowest)
         if panel < found.state.time_s:
-            found = follow(world, panel)
-        own = _mean(found.times_s, found.clocks)[found.class_of]
-        thermal = None
-        if np.abs(own - settled).max(initial=0.0) > _SAME:
-            thermal = replace(thermal_in(world, stage.steady(health, activity)), clock=own)
-        # Only what has settled, and at those clocks, need not be looked at again.
-        resting = thermal is None and found.settled and not found.happenings
-        self._rest = key if resting else None
-        words = tuple(each.text for each in found.happenings)
-        return Glance(found.state.time_s, found.state, words, thermal)
-
-    def move(self, glance: Glance) -> None:
-        """Let the time pass that was looked at."""
-        self.state = glance.state
+            found = way.advance(panel, energies=False)
+    own = _mean(found.times_s, found.clocks)[found.class_of]
+    words = tuple(each.text for each in found.happenings)
+    return own, found.state, words, found.settled
 
 
 def _panel(times_s: Floats, clocks: Sequence[Floats]) -> float:

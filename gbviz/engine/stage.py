@@ -71,6 +71,13 @@ class Stage:
         same = tuple(map(id, faults))
         return self._once("faults", same, lambda: self._once("health", faults, find), faults)
 
+    def activity(self, moment: Moment) -> Floats | None:
+        """(G,) how busy GPUs are at a moment, whatever their clocks; see `busy`."""
+        key = (moment.vacant, *map(id, moment.given_up))
+        return self._once(
+            "activity", key, lambda: busy(self, occupied(self, moment)), moment.given_up
+        )
+
     def felt(self, health: Health) -> tuple[bytes, bytes]:
         """What of a health power and heat depend on, and which faults did it.
 
@@ -180,7 +187,7 @@ def look(stage: Stage, moment: Moment) -> tuple[Health, Thermal, Prepared]:
     health = stage.health((*moment.causes, *moment.consequences))
     thermal = moment.thermal
     if thermal is None:
-        thermal = stage.steady(health, busy(stage, occupied(stage, moment)))
+        thermal = stage.steady(health, stage.activity(moment))
     given_up = dict(enumerate(moment.given_up))
     return health, thermal, stage.prepared(health, thermal.clock, given_up)
 
