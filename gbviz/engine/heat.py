@@ -53,7 +53,7 @@ class Heat:
         self._stage = stage
         self.state = start(stage.fabric, stage.health(causes), activity)
         # At rest: under this health and activity nothing has moved.
-        self._rest: tuple[bytes, bytes] | None = None
+        self._rest: tuple[bytes, Floats | None] | None = None
 
     @property
     def at_rest(self) -> bool:
@@ -105,8 +105,8 @@ class Heat:
             No earlier than now.
         """
         stage, health = self._stage, self._stage.health(causes)
-        key = stage.felt(health)[0], b"" if activity is None else activity.tobytes()
-        if self._rest == key:
+        felt = stage.felt(health)[0]
+        if self._rest is not None and self._rest[0] == felt and self._rest[1] is activity:
             return Glance(until_s, replace(self.state, time_s=until_s), (), None)
         world = stage.world(health, activity, self.state)
         way = ahead(world, until_s)
@@ -119,7 +119,8 @@ class Heat:
         if np.abs(own - settled).max(initial=0.0) > _SAME:
             thermal = replace(thermal_in(world, stage.steady(health, activity)), clock=own)
         # Only what has settled, and at those clocks, need not be looked at again.
-        self._rest = key if thermal is None and still and not words else None
+        resting = thermal is None and still and not words
+        self._rest = (felt, activity) if resting else None
         return Glance(state.time_s, state, words, thermal)
 
     def move(self, glance: Glance) -> None:

@@ -148,12 +148,44 @@ def impacts(
     jobs: Sequence[tuple[SteppingJob, Placed]], base: JobsState, post: JobsState
 ) -> list[JobImpact]:
     """What the faults do to each job that steps."""
-    return [_impact(number, job, base, post) for number, (job, _) in enumerate(jobs)]
+    was = figures_of(jobs, base)
+    return [
+        _impact(number, job, (base, was[number]), post, strikes=post is not base)
+        for number, (job, _) in enumerate(jobs)
+    ]
 
 
-def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> JobImpact:
+def lasting_impacts(
+    jobs: Sequence[tuple[SteppingJob, Placed]],
+    base: JobsState,
+    was: Sequence[dict[str, object] | None],
+    post: JobsState,
+) -> list[JobImpact]:
+    """`impacts` without what they cost once; `was` are the `figures_of` the base."""
+    return [
+        _impact(number, job, (base, was[number]), post, strikes=False)
+        for number, (job, _) in enumerate(jobs)
+    ]
+
+
+def figures_of(
+    jobs: Sequence[tuple[SteppingJob, Placed]], state: JobsState
+) -> list[dict[str, object] | None]:
+    """What each job that steps reports; None for one that does not step."""
+    return [_figures(number, job, state) for number, (job, _) in enumerate(jobs)]
+
+
+def _impact(
+    number: int,
+    job: SteppingJob,
+    healthy: tuple[JobsState, dict[str, object] | None],
+    post: JobsState,
+    *,
+    strikes: bool,
+) -> JobImpact:
+    base, was = healthy
     before, now = base.running[number], post.running[number]
-    was, values = _figures(number, job, base), _figures(number, job, post)
+    values = _figures(number, job, post)
     slowdown, reason = None, {}
     if was is None:
         reason["base"] = before.why
@@ -165,7 +197,7 @@ def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> 
         if old == 0:
             slowdown = 1.0  # It takes no time, then as now.
     cost = OneOff()
-    if post is not base:
+    if strikes:
         cost = one_off(job, (base.by[number], before), (post.by[number], now))
     limit = None
     at = post.place[number]

@@ -80,6 +80,8 @@ class _Run:
         ]
         self.causes = resolve(self.stage.fabric, scenario.actions)
         self.given_up: dict[int, Ints] = {}
+        whole = dict(enumerate(at.gpus for _, at in self.stage.work.stepping))
+        self.all_at_work = busy(self.stage, whole)
         self.clocks = [JobClock(job) for job, _ in self.stage.work.stepping]
         self.before: list[Prepared | None] = [None] * len(self.clocks)
         self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
@@ -129,9 +131,8 @@ class _Run:
         words: tuple[str, ...] = ()
         if self.changes and self.changes[0][0] <= 0.0:
             words = self._change(self.changes.pop(0)[1])
-        every = busy(self.stage, dict(enumerate(at.gpus for _, at in self.stage.work.stepping)))
         if self.stage.fabric.count("loop"):
-            self.heat = Heat(self.stage, self.causes, every)
+            self.heat = Heat(self.stage, self.causes, self.all_at_work)
         self._cool()
         _, _, alone = self._look()
         for number, clock in enumerate(self.clocks):
@@ -315,8 +316,7 @@ class _Run:
             self._present()
             return
         self.felt = key
-        every = busy(self.stage, dict(enumerate(at.gpus for _, at in self.stage.work.stepping)))
-        thermal = self.stage.steady(bare, every)
+        thermal = self.stage.steady(bare, self.all_at_work)
         if self.heat is not None:
             if switch_on:
                 self.heat.switch_on(thermal)

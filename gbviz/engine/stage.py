@@ -12,7 +12,14 @@ import numpy as np
 from gbviz.cooling import steady, world_of
 from gbviz.cooling.state import OFF
 from gbviz.engine.evaluate import snapshot_of, undamaged
-from gbviz.engine.jobs import Prepared, impacts, jobs_state, routers, without
+from gbviz.engine.jobs import (
+    Prepared,
+    figures_of,
+    jobs_state,
+    lasting_impacts,
+    routers,
+    without,
+)
 from gbviz.engine.metrics import metrics
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.engine.state import State, healthy_state
@@ -59,6 +66,7 @@ class Stage:
         self.fabric = build(scenario.cluster)
         self.base = healthy_state(undamaged(scenario))
         self.work = self.base.work
+        self._was = figures_of(self.work.stepping, self.base.jobs)
         self._found: dict[str, OrderedDict[Any, Any]] = {}
 
     def health(self, faults: tuple[Fault, ...]) -> Health:
@@ -94,14 +102,18 @@ class Stage:
 
     def steady(self, health: Health, activity: Floats | None) -> Thermal:
         """Power and temperatures once they have settled."""
-        key = (self.felt(health), None if activity is None else activity.tobytes())
-        return self._once("steady", key, lambda: steady(self.fabric, health, activity))
+        key = (self.felt(health), id(activity))
+        return self._once("steady", key, lambda: steady(self.fabric, health, activity), activity)
 
     def world(self, health: Health, activity: Floats | None, state: HeatState) -> World:
         """The cluster as heat sees it; of a health all but the numbers of its faults counts."""
         off = state.rack_off.tobytes(), (state.mode == OFF).tobytes()
-        key = (self.felt(health)[0], None if activity is None else activity.tobytes(), off)
-        found = self._once("world", key, lambda: world_of(self.fabric, health, activity, state))
+        key = (self.felt(health)[0], id(activity), off)
+
+        def find() -> World:
+            return world_of(self.fabric, health, activity, state)
+
+        found = self._once("world", key, find, activity)
         return replace(found, state=state)
 
     def router(self, health: Health) -> Router:
@@ -126,7 +138,14 @@ class Stage:
         A clock that none of its GPUs has changes nothing for a job, and one that no job has nothing
         at all.
         """
-        by, jobs = self.router(health), self.work.stepping
+        by = self.router(health)
+        own = tuple(given_up.values())
+        # The same clocks are nearly always the same array, which is quicker to see.
+        key = (id(by), id(clock), *map(id, own))
+        return self._once("seen", key, lambda: self._prepared(by, clock, given_up), by, clock, own)
+
+    def _prepared(self, by: Router, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
+        jobs = self.work.stepping
         each = self._once("routers", id(by), lambda: routers(by, jobs), by)
         running = tuple(
             self._running(number, each[number], without(clock, given_up[number]))
@@ -149,10 +168,12 @@ class Stage:
         )
 
     def impacts(self, jobs: JobsState) -> list[JobImpact]:
-        """The jobs that step against the healthy cluster."""
-        return self._once(
-            "impacts", id(jobs), lambda: impacts(self.work.stepping, self.base.jobs, jobs), jobs
-        )
+        """The jobs that step against the healthy cluster, without what faults cost once."""
+
+        def find() -> list[JobImpact]:
+            return lasting_impacts(self.work.stepping, self.base.jobs, self._was, jobs)
+
+        return self._once("impacts", id(jobs), find, jobs)
 
     def state(
         self,
