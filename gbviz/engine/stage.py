@@ -67,6 +67,10 @@ class Stage:
         self.base = healthy_state(undamaged(scenario))
         self.work = self.base.work
         self._was = figures_of(self.work.stepping, self.base.jobs)
+        # Nodes that traffic depends on: all but those of power and cooling.
+        self._routes = np.ones(self.fabric.n_nodes, dtype=bool)
+        for kind in ("feed", "shelf", "hxu", "cdu", "loop"):
+            self._routes[self.fabric.nodes(kind)] = False
         self._found: dict[str, OrderedDict[Any, Any]] = {}
 
     def health(self, faults: tuple[Fault, ...]) -> Health:
@@ -117,19 +121,21 @@ class Stage:
         return replace(found, state=state)
 
     def router(self, health: Health) -> Router:
-        """The fabric ready to route."""
+        """The fabric ready to route; the same one where only power or cooling differs."""
         routing = (self.scenario.routing, self.scenario.seed)
-        return self._once(
-            "router", id(health), lambda: router(self.fabric, health, *routing), health
-        )
+
+        def find() -> Router:
+            links = [None if own is None else own.tobytes() for own in health.link_factor]
+            nvlink = [(rack, own.tobytes()) for rack, own in sorted(health.nvlink_factor.items())]
+            key = health.node_factor[self._routes].tobytes(), tuple(links), tuple(nvlink)
+            return self._once("routes", key, lambda: router(self.fabric, health, *routing))
+
+        return self._once("router", id(health), find, health)
 
     def metrics(self, health: Health, thermal: Thermal) -> Metrics:
         """What the fabric can do; of clocks only their mean counts."""
-
-        def find() -> Metrics:
-            return metrics(self.router(health), thermal)
-
-        found = self._once("metrics", id(health), find, health)
+        by = self.router(health)
+        found = self._once("metrics", id(by), lambda: metrics(by, thermal), by)
         return replace(found, compute_fraction=float(thermal.clock.mean()))
 
     def prepared(self, health: Health, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
