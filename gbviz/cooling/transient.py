@@ -203,7 +203,8 @@ class Ahead:
 def ahead(world: World, until_s: float) -> Ahead:
     """What a world does until a time no earlier than its state, or until its first change."""
     still = at_rest(world)
-    gliding = ~still & glides(world)
+    gliding = still if still.all() else glides(world)
+    gliding = gliding & ~still
     parties, class_of = parties_of(world, ~still & ~gliding)
     horizon = stop = until_s - world.state.time_s
     courses: list[Course] = []
