@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gbviz.cooling.course import Course
     from gbviz.cooling.world import Party, World
-    from gbviz.topology.fabric import Floats, Ints
+    from gbviz.topology.fabric import Bools, Floats, Ints
 
 # Clocks between two samples are on a straight line within this.
 _STRAIGHT: Final = 1e-6
@@ -22,15 +22,16 @@ _MOST_PIECES: Final = 64
 
 
 def clock_samples(
-    world: World, parties: list[Party], class_of: Ints, courses: list[Course], stop_s: float
+    world: World,
+    parties: list[Party],
+    class_of: Ints,
+    courses: list[Course],
+    gliding: Bools,
+    stop_s: float,
 ) -> tuple[Ints, Floats, Floats]:
-    """(G,) classes, (T,) times and (T, K) clocks; classes of loops at rest come last."""
-    own, active, asked = (
-        a.reshape(-1) for a in (world.drawn.own, world.drawn.active, world.drawn.asked_w)
-    )
+    """(G,) classes, (T,) times and (T, K) clocks; classes of loops at rest or gliding come last."""
     still = np.flatnonzero(class_of < 0)
-    power = np.where(world.state.mode == OFF, 0.0, world.target.gpu_power_w)
-    at_rest = clocks(world.state.mode, own, active, asked, power)[still]
+    at_rest = still_clocks(world, gliding)[still]
     values, inverse = np.unique(at_rest, return_inverse=True)
     moving = sum(len(party.own) for party in parties)
     class_of = class_of.copy()
@@ -56,6 +57,17 @@ def clock_samples(
         ends = np.array([0.0, stop_s])
         return class_of, ends, sample(ends)
     return class_of, *_straight(sample, stop_s)
+
+
+def still_clocks(world: World, gliding: Bools) -> Floats:
+    """(G,) clocks of GPUs of loops that glide, of the others those that have settled."""
+    own, active, asked, drawn = (
+        a.reshape(-1)
+        for a in (world.drawn.own, world.drawn.active, world.drawn.asked_w, world.drawn.drawn_w)
+    )
+    power = np.where(gliding[world.loop_of], drawn, world.target.gpu_power_w)
+    power[world.state.mode == OFF] = 0.0
+    return clocks(world.state.mode, own, active, asked, power)
 
 
 def _straight(sample: Callable[[Floats], Floats], stop_s: float) -> tuple[Floats, Floats]:

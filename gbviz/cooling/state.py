@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from gbviz.cooling.limits import Draw, draw, units_of
+from gbviz.cooling.limits import Draw, draw
 from gbviz.cooling.machine import machine
 from gbviz.cooling.motion import masses
-from gbviz.cooling.steady import Thermal, steady
+from gbviz.cooling.steady import steady
 from gbviz.errors import InputError
 
 if TYPE_CHECKING:
@@ -152,47 +152,6 @@ def drawn_power(mode: Modes, most_w: Floats, plate_c: Floats, across_w_per_k: fl
     holding = np.clip((law.limit_c - plate_c) * across_w_per_k, floor, most_w)
     running = np.where(mode == ASKS, most_w, np.where(mode == HOLDS, holding, floor))
     return np.where(mode == OFF, 0.0, running)
-
-
-def thermal_of(
-    fabric: Fabric, health: Health, activity: Floats | None, state: HeatState
-) -> Thermal:
-    """A state in the form of the steady one, for all that reads clocks and temperatures.
-
-    Notes
-    -----
-    `rack_down` holds racks that heat shut down, and those without power now. `rack_cause` is the
-    fault that would shut the rack down in the steady state, -1 where that has been repaired.
-    `heat_kw` is what the loop takes up now, which may be more than it can give away.
-    """
-    whole = steady(fabric, health, activity)
-    if state.absent:
-        return whole
-    assert fabric.spec is not None
-    law = machine()
-    drawn = draw(fabric, without_latched(fabric, health, state), activity)
-    power = power_w(state, drawn)
-    racks = len(drawn.on)
-    own, active, asked = (a.reshape(-1) for a in (drawn.own, drawn.active, drawn.asked_w))
-    starts = loop_starts(fabric)
-    capacity_kw = law.liquid_share * units_of(fabric, health).factor.sum(axis=1)
-    capacity_kw *= units_of(fabric, health).unit_kw
-    loop = np.repeat(np.arange(len(starts)), np.diff([*starts, racks]))
-    flows = capacity_kw > 0
-    leaving = state.plate_c.reshape(racks, -1) - state.supply_c[loop, None]
-    given = masses(law).out_w_per_k / 1000 * leaving.sum(axis=1) + law.fixed_kw * drawn.on
-    down = state.rack_off | (draw(fabric, health, activity).limit.cap_w == 0)
-    return Thermal(
-        clock=clocks(state.mode, own, active, asked, power),
-        gpu_power_w=power,
-        die_c=state.die_c,
-        rack_power_kw=law.fixed_kw * drawn.on + power.reshape(racks, -1).sum(axis=1) / 1000,
-        rack_down=down,
-        rack_cause=np.where(down, whole.rack_cause, -1),
-        heat_kw=law.liquid_share * np.add.reduceat(given, starts) * flows,
-        capacity_kw=capacity_kw,
-        supply_c=state.supply_c,
-    )
 
 
 def clocks(mode: Modes, own: Floats, active: Floats, asked_w: Floats, drawn_w: Floats) -> Floats:

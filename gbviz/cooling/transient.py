@@ -10,9 +10,10 @@ import numpy as np
 
 from gbviz.cooling.course import Course, Energy, course, with_ties
 from gbviz.cooling.crossing import changed
+from gbviz.cooling.glide import glide, glides
 from gbviz.cooling.machine import machine
 from gbviz.cooling.motion import masses
-from gbviz.cooling.samples import clock_samples
+from gbviz.cooling.samples import clock_samples, still_clocks
 from gbviz.cooling.state import (
     OFF,
     HeatState,
@@ -125,37 +126,106 @@ def advance(
         raise InputError(f"must be finite and at least {state.time_s:g} s", where="until_s")
     if state.absent:
         return _nothing(fabric, health, state, until_s)
-    world = world_of(fabric, health, activity, state)
-    parties, class_of = parties_of(world)
-    horizon = stop = until_s - state.time_s
+    return ahead(world_of(fabric, health, activity, state), until_s).advance()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ahead:
+    """All that heat does from a state on until clocks change their course, to be cut anywhere.
+
+    Parameters
+    ----------
+    world
+        With the state.
+    until_s
+        The time that was asked for.
+    stop_s
+        Seconds from the state to there, or to the first change of course.
+    still, gliding
+        (O,) loops at rest, and those in which nothing can happen.
+    parties, courses, class_of
+        The other loops, how these move, and (G,) their classes, -1 for GPUs of no party.
+    """
+
+    world: World
+    until_s: float
+    stop_s: float
+    still: Bools
+    gliding: Bools
+    parties: list[Party]
+    courses: list[Course]
+    class_of: Ints
+
+    @property
+    def quiet(self) -> bool:
+        """True where no clock changes at all, and nothing happens."""
+        return not self.parties
+
+    def clocks(self) -> Floats:
+        """(G,) clocks now of loops at rest or gliding."""
+        return still_clocks(self.world, self.gliding)
+
+    def state(self, stop_s: float | None = None) -> HeatState:
+        """The state some seconds later (None: at the end), what happens there included."""
+        stop = self.stop_s if stop_s is None else stop_s
+        time_s = self.world.state.time_s + stop
+        if stop == self.until_s - self.world.state.time_s:
+            time_s = self.until_s
+        after = _after(self.world, self.parties, self.class_of, self.courses, self.gliding, stop)
+        return replace(after, time_s=time_s)
+
+    def advance(self, until_s: float | None = None, *, energies: bool = True) -> Advance:
+        """The first part of it (None: all), with or without where the energy went."""
+        world, parties, courses = self.world, self.parties, self.courses
+        first, stop = world.state.time_s, self.stop_s
+        if until_s is not None:
+            stop = until_s - first
+        done = self.state(stop)
+        if until_s is not None:
+            done = replace(done, time_s=until_s)
+        class_of, times, found = clock_samples(
+            world, parties, self.class_of, courses, self.gliding, stop
+        )
+        absolute = np.minimum(first + times, done.time_s)
+        kept = np.concatenate([[True], np.diff(absolute) > 0])
+        ended = any(path.ends and path.reaches(stop) for path in courses)
+        return Advance(
+            done,
+            happenings(world, parties, courses, stop, done),
+            _energy(world, parties, courses, self.gliding, stop, done) if energies else Energy(),
+            class_of,
+            absolute[kept],
+            found[kept],
+            not ended and bool(at_rest(replace(world, state=done)).all()),
+        )
+
+
+def ahead(world: World, until_s: float) -> Ahead:
+    """What a world does until a time no earlier than its state, or until its first change."""
+    still = at_rest(world)
+    gliding = still if still.all() else glides(world)
+    gliding = gliding & ~still
+    parties, class_of = parties_of(world, ~still & ~gliding)
+    horizon = stop = until_s - world.state.time_s
     courses: list[Course] = []
     for party in parties:
         courses.append(course(party.case, limits_of(), min(horizon, with_ties(stop))))
         stop = min(stop, courses[-1].stop_s)
-    after = _after(world, parties, class_of, courses, stop)
-    time_s = until_s if stop == horizon else state.time_s + stop
-    done = replace(after, time_s=time_s)
-    class_of, times, found = clock_samples(world, parties, class_of, courses, stop)
-    absolute = np.minimum(state.time_s + times, time_s)
-    kept = np.concatenate([[True], np.diff(absolute) > 0])
-    ended = any(path.ends and path.reaches(stop) for path in courses)
-    return Advance(
-        done,
-        happenings(world, parties, courses, stop, done),
-        _energy(world, parties, courses, stop, done),
-        class_of,
-        absolute[kept],
-        found[kept],
-        not ended and bool(at_rest(replace(world, state=done)).all()),
-    )
+    return Ahead(world, until_s, stop, still, gliding, parties, courses, class_of)
 
 
 def _after(
-    world: World, parties: list[Party], class_of: Ints, courses: list[Course], stop_s: float
+    world: World,
+    parties: list[Party],
+    class_of: Ints,
+    courses: list[Course],
+    gliding: Bools,
+    stop_s: float,
 ) -> HeatState:
     """The state at the end, what happens there included."""
     state = world.state
-    die, plate, mode = state.die_c.copy(), state.plate_c.copy(), state.mode.copy()
+    die, plate = glide(world, gliding, stop_s)
+    mode = state.mode.copy()
     supply, rack_off = state.supply_c.copy(), state.rack_off.copy()
     moving = np.flatnonzero(class_of >= 0)
     found = []
@@ -205,22 +275,34 @@ def _energy(
     world: World,
     parties: list[Party],
     courses: list[Course],
+    gliding: Bools,
     stop_s: float,
     done: HeatState,
 ) -> Energy:
-    """Of all loops: those at rest give away what they draw."""
+    """Of all loops: those at rest give away what they draw, those that glide what is not kept."""
     mass, share = masses(machine()), machine().liquid_share
     total = Energy()
     for party, path in zip(parties, courses, strict=True):
         total += path.energy(stop_s).times(len(party.loops))
-    rest = np.ones(len(world.starts), dtype=bool)
+    rest = ~gliding
     rest[[loop for party in parties for loop in party.loops]] = False
-    gpus = float(world.target.gpu_power_w[rest[world.loop_of]].sum())
-    drawn = stop_s * (gpus + float(world.fixed_w[rest].sum()) / share)
-    grown = mass.die * (done.die_c - world.state.die_c).sum()
-    grown += mass.plate * (done.plate_c - world.state.plate_c).sum()
+    stored = mass.die * (done.die_c - world.state.die_c)
+    stored += mass.plate * (done.plate_c - world.state.plate_c)
+    drawn = np.where(gliding[world.loop_of], world.drawn.drawn_w.reshape(-1), 0.0)
+    drawn = stop_s * np.where(rest[world.loop_of], world.target.gpu_power_w, drawn)
+    fixed = stop_s * world.fixed_w / share
+    dry = gliding & (world.capacity_w == 0)
+    wet = (rest | gliding) & ~dry
+    free = (gliding & ~dry)[world.loop_of]
+    given = float((drawn[wet[world.loop_of]]).sum() - stored[free].sum() + fixed[wet].sum())
+    lost = float(fixed[dry].sum())
     return total + Energy(
-        drawn, float(grown), 0.0, share * drawn, (1 - share) * drawn, share * drawn
+        float(drawn.sum() + fixed[rest | gliding].sum()),
+        float(stored.sum()),
+        0.0,
+        share * given,
+        (1 - share) * given + lost,
+        share * given,
     )
 
 

@@ -1,4 +1,4 @@
-"""A cluster as cooling loops see it: which of them move, and which of those are alike."""
+"""A cluster as cooling loops see it: what each draws and gives, who moves, and who is alike."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ from gbviz.cooling.crossing import Case, Limits
 from gbviz.cooling.limits import Draw, draw, units_of
 from gbviz.cooling.machine import machine
 from gbviz.cooling.motion import Loop, masses
-from gbviz.cooling.state import SAME_K, HeatState, loop_starts, power_w, without_latched
+from gbviz.cooling.state import (
+    SAME_K,
+    HeatState,
+    clocks,
+    loop_starts,
+    power_w,
+    without_latched,
+)
 from gbviz.cooling.steady import Thermal, steady
 from gbviz.topology.catalogue import catalogue
 
@@ -26,7 +33,7 @@ _SAME_W: Final = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class World:
-    """What holds during one advance.
+    """What holds during one advance; all but the state also holds while nothing is shut down.
 
     Parameters
     ----------
@@ -43,6 +50,8 @@ class World:
         the liquid's heat capacity.
     doomed
         (O,) True where even idle GPUs are too much.
+    powerless
+        (R,) True for racks that would have no power even if heat had shut nothing down.
     """
 
     fabric: Fabric
@@ -55,6 +64,7 @@ class World:
     capacity_w: Floats
     liquid_j_per_k: Floats
     doomed: Bools
+    powerless: Bools
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -83,6 +93,7 @@ def world_of(fabric: Fabric, health: Health, activity: Floats | None, state: Hea
     left = without_latched(fabric, health, state)
     law, value = machine(), catalogue().value
     drawn, target = draw(fabric, left, activity), steady(fabric, left, activity)
+    bare = drawn if left is health else draw(fabric, health, activity)
     starts, racks = loop_starts(fabric), fabric.count("rack")
     sizes = np.diff([*starts, racks])
     units = units_of(fabric, health)
@@ -101,7 +112,55 @@ def world_of(fabric: Fabric, health: Health, activity: Floats | None, state: Hea
         1000 * fabric.spec.cooling.unit_kw * units.factor.sum(axis=1),
         per_rack * sizes,
         np.logical_or.reduceat(target.rack_down & drawn.on, starts),
+        bare.limit.cap_w == 0,
     )
+
+
+def thermal_of(
+    fabric: Fabric, health: Health, activity: Floats | None, state: HeatState
+) -> Thermal:
+    """A state in the form of the steady one, for all that reads clocks and temperatures.
+
+    Notes
+    -----
+    `rack_down` holds racks that heat shut down, and those without power now. `rack_cause` is the
+    fault that would shut the rack down in the steady state, -1 where that has been repaired.
+    `heat_kw` is what the loop takes up now, which may be more than it can give away.
+    """
+    whole = steady(fabric, health, activity)
+    if state.absent:
+        return whole
+    return thermal_in(world_of(fabric, health, activity, state), whole)
+
+
+def thermal_in(world: World, settled: Thermal) -> Thermal:
+    """`thermal_of` the state of a world, with what is settled once heat has shut nothing down."""
+    law, state, drawn = machine(), world.state, world.drawn
+    power = power_w(state, drawn)
+    racks = len(drawn.on)
+    loop = np.repeat(np.arange(len(world.starts)), np.diff([*world.starts, racks]))
+    leaving = state.plate_c.reshape(racks, -1) - state.supply_c[loop, None]
+    given = masses(law).out_w_per_k / 1000 * leaving.sum(axis=1) + law.fixed_kw * drawn.on
+    down = state.rack_off | world.powerless
+    taken = np.add.reduceat(given, world.starts) * (world.capacity_w > 0)
+    return Thermal(
+        clock=clocks_in(world),
+        gpu_power_w=power,
+        die_c=state.die_c,
+        rack_power_kw=law.fixed_kw * drawn.on + power.reshape(racks, -1).sum(axis=1) / 1000,
+        rack_down=down,
+        rack_cause=np.where(down, settled.rack_cause, -1),
+        heat_kw=law.liquid_share * taken,
+        capacity_kw=world.capacity_w / 1000,
+        supply_c=state.supply_c,
+    )
+
+
+def clocks_in(world: World) -> Floats:
+    """(G,) clocks of the state of a world."""
+    drawn = world.drawn
+    own, active, asked = (a.reshape(-1) for a in (drawn.own, drawn.active, drawn.asked_w))
+    return clocks(world.state.mode, own, active, asked, power_w(world.state, drawn))
 
 
 def at_rest(world: World) -> Bools:
@@ -123,12 +182,11 @@ def at_rest(world: World) -> Bools:
     return rest
 
 
-def parties_of(world: World) -> tuple[list[Party], Ints]:
-    """The loops that move, alike ones together; and (G,) classes, -1 for GPUs of loops at rest."""
+def parties_of(world: World, moving: Bools) -> tuple[list[Party], Ints]:
+    """Some loops (O,), alike ones together; and (G,) classes, -1 for GPUs of the others."""
     class_of = np.full(len(world.loop_of), -1, dtype=np.int64)
     state, drawn = world.state, world.drawn
-    rest = at_rest(world)
-    gpus = np.flatnonzero(~rest[world.loop_of])
+    gpus = np.flatnonzero(moving[world.loop_of])
     most, own, active, asked = (
         a.reshape(-1) for a in (drawn.drawn_w, drawn.own, drawn.active, drawn.asked_w)
     )
@@ -144,7 +202,7 @@ def parties_of(world: World) -> tuple[list[Party], Ints]:
         )
         seen: dict[tuple[object, ...], Party] = {}
         number = np.empty(len(rows), dtype=np.int64)
-        for loop in np.flatnonzero(~rest).tolist():
+        for loop in np.flatnonzero(moving).tolist():
             own_rows = np.flatnonzero(rows[:, 0] == loop)
             table, count = rows[own_rows], counts[own_rows].astype(np.float64)
             case = _case(world, loop, table, count)

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.cooling import HeatState, advance, start, switched_on, thermal_of
+from gbviz.cooling import HeatState, ahead, clocks_in, start, switched_on, thermal_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gbviz.cooling import Thermal
+    from gbviz.cooling import Ahead, Thermal
     from gbviz.engine.stage import Stage
     from gbviz.faults import Fault
-    from gbviz.topology.fabric import Fabric, Floats, Ints
-    from gbviz.topology.health import Health
+    from gbviz.topology.fabric import Floats, Ints
 
 # While a clock changes, the work of a job is that of its mean over a panel. As a job's speed is
 # no straight line of the clock, the error is a part of seconds x change^2 / 24: a panel ends where
@@ -54,7 +53,7 @@ class Heat:
         self._stage = stage
         self.state = start(stage.fabric, stage.health(causes), activity)
         # At rest: under this health and activity nothing has moved.
-        self._rest: tuple[bytes, bytes] | None = None
+        self._rest: tuple[bytes, Floats | None] | None = None
 
     @property
     def at_rest(self) -> bool:
@@ -64,14 +63,20 @@ class Heat:
     def thermal(self, causes: tuple[Fault, ...], activity: Floats | None) -> Thermal:
         """Power, temperatures and clocks at this moment."""
         health = self._stage.health(causes)
-        found = thermal_of(self._stage.fabric, health, activity, self.state)
+        world = self._stage.world(health, activity, self.state)
+        found = thermal_in(world, self._stage.steady(health, activity))
         # A rack that has failed itself is no consequence.
         return replace(found, rack_down=found.rack_down & health.up(self._stage.fabric, "rack"))
 
-    def unsettled(self, thermal: Thermal, settled: Floats) -> Thermal | None:
+    def unsettled(
+        self, causes: tuple[Fault, ...], activity: Floats | None, settled: Floats
+    ) -> Thermal | None:
         """The same, or None where its clocks are the settled ones."""
-        far = np.abs(thermal.clock - settled).max(initial=0.0)
-        return thermal if far > _SAME else None
+        if self.at_rest:
+            return None
+        clock = clocks_in(self._stage.world(self._stage.health(causes), activity, self.state))
+        far = np.abs(clock - settled).max(initial=0.0)
+        return self.thermal(causes, activity) if far > _SAME else None
 
     def switch_on(self, thermal: Thermal) -> None:
         """Switch on what heat had shut down and what a settled state with all at work keeps on."""
@@ -99,11 +104,34 @@ class Heat:
         until_s
             No earlier than now.
         """
-        fabric, health = self._stage.fabric, self._stage.health(causes)
-        key = felt(fabric, health), b"" if activity is None else activity.tobytes()
-        if self._rest == key:
+        stage, health = self._stage, self._stage.health(causes)
+        felt = stage.felt(health)[0]
+        if self._rest is not None and self._rest[0] == felt and self._rest[1] is activity:
             return Glance(until_s, replace(self.state, time_s=until_s), (), None)
-        found = advance(fabric, health, activity, self.state, until_s)
+        world = stage.world(health, activity, self.state)
+        way = ahead(world, until_s)
+        words: tuple[str, ...] = ()
+        if way.quiet:
+            own, state, still = way.clocks(), way.state(), bool(way.still.all())
+        else:
+            own, state, words, still = _cut(way, watched)
+        thermal = None
+        if np.abs(own - settled).max(initial=0.0) > _SAME:
+            thermal = replace(thermal_in(world, stage.steady(health, activity)), clock=own)
+        # Only what has settled, and at those clocks, need not be looked at again.
+        resting = thermal is None and still and not words
+        self._rest = (felt, activity) if resting else None
+        return Glance(state.time_s, state, words, thermal)
+
+    def move(self, glance: Glance) -> None:
+        """Let the time pass that was looked at."""
+        self.state = glance.state
+
+
+def _cut(way: Ahead, watched: Sequence[Ints]) -> tuple[Floats, HeatState, tuple[str, ...], bool]:
+    """Mean clocks (G,), the end, what happens and whether all has settled, for one panel."""
+    found = way.advance(energies=False)
+    if len(found.times_s) > 2:
         slowest = [
             found.clocks[:, np.unique(found.class_of[own])].min(axis=1)
             for own in watched
@@ -111,26 +139,10 @@ class Heat:
         ]
         panel = _panel(found.times_s, slowest)
         if panel < found.state.time_s:
-            found = advance(fabric, health, activity, self.state, panel)
-        own = _mean(found.times_s, found.clocks)[found.class_of]
-        thermal = None
-        if np.abs(own - settled).max(initial=0.0) > _SAME:
-            thermal = replace(thermal_of(fabric, health, activity, self.state), clock=own)
-        # Only what has settled, and at those clocks, need not be looked at again.
-        resting = thermal is None and found.settled and not found.happenings
-        self._rest = key if resting else None
-        words = tuple(each.text for each in found.happenings)
-        return Glance(found.state.time_s, found.state, words, thermal)
-
-    def move(self, glance: Glance) -> None:
-        """Let the time pass that was looked at."""
-        self.state = glance.state
-
-
-def felt(fabric: Fabric, health: Health) -> bytes:
-    """What of a health heat and power depend on: cables and switches are no part of it."""
-    kinds = ("rack", "gpu", "shelf", "hxu", "cdu")
-    return b"".join(health.factor(fabric, kind).tobytes() for kind in kinds)
+            found = way.advance(panel, energies=False)
+    own = _mean(found.times_s, found.clocks)[found.class_of]
+    words = tuple(each.text for each in found.happenings)
+    return own, found.state, words, found.settled
 
 
 def _panel(times_s: Floats, clocks: Sequence[Floats]) -> float:

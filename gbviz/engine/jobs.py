@@ -70,16 +70,29 @@ def prepared(
     given_up
         GPUs that a job, by its number, goes on without though they live.
     """
-    over_racks = by.over_racks()
-    each = tuple(over_racks if job.nic_loss == "rack" else by for job, _ in jobs)
-    running = []
-    for number, (own, (job, at)) in enumerate(zip(each, jobs, strict=True)):
-        mine = clock
-        if given_up and len(given_up.get(number, ())):
-            mine = clock.copy()
-            mine[given_up[number]] = 0.0
-        running.append(start(own, job, at, mine))
+    lost = given_up or {}
+    none: Ints = np.zeros(0, dtype=np.int64)
+    each = routers(by, jobs)
+    running = [
+        start(own, job, at, without(clock, lost.get(number, none)))
+        for number, (own, (job, at)) in enumerate(zip(each, jobs, strict=True))
+    ]
     return Prepared(each, tuple(running), by)
+
+
+def routers(by: Router, jobs: Sequence[tuple[SteppingJob, Placed]]) -> tuple[Router, ...]:
+    """The router of each job, by its `nic_loss`, from that where traffic spreads over trays."""
+    over_racks = by.over_racks()
+    return tuple(over_racks if job.nic_loss == "rack" else by for job, _ in jobs)
+
+
+def without(clock: Floats, gpus: Ints) -> Floats:
+    """Clocks (G,) for a job that goes on without some GPUs."""
+    if not len(gpus):
+        return clock
+    left = clock.copy()
+    left[gpus] = 0.0
+    return left
 
 
 def jobs_state(
@@ -135,12 +148,44 @@ def impacts(
     jobs: Sequence[tuple[SteppingJob, Placed]], base: JobsState, post: JobsState
 ) -> list[JobImpact]:
     """What the faults do to each job that steps."""
-    return [_impact(number, job, base, post) for number, (job, _) in enumerate(jobs)]
+    was = figures_of(jobs, base)
+    return [
+        _impact(number, job, (base, was[number]), post, strikes=post is not base)
+        for number, (job, _) in enumerate(jobs)
+    ]
 
 
-def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> JobImpact:
+def lasting_impacts(
+    jobs: Sequence[tuple[SteppingJob, Placed]],
+    base: JobsState,
+    was: Sequence[dict[str, object] | None],
+    post: JobsState,
+) -> list[JobImpact]:
+    """`impacts` without what they cost once; `was` are the `figures_of` the base."""
+    return [
+        _impact(number, job, (base, was[number]), post, strikes=False)
+        for number, (job, _) in enumerate(jobs)
+    ]
+
+
+def figures_of(
+    jobs: Sequence[tuple[SteppingJob, Placed]], state: JobsState
+) -> list[dict[str, object] | None]:
+    """What each job that steps reports; None for one that does not step."""
+    return [_figures(number, job, state) for number, (job, _) in enumerate(jobs)]
+
+
+def _impact(
+    number: int,
+    job: SteppingJob,
+    healthy: tuple[JobsState, dict[str, object] | None],
+    post: JobsState,
+    *,
+    strikes: bool,
+) -> JobImpact:
+    base, was = healthy
     before, now = base.running[number], post.running[number]
-    was, values = _figures(number, job, base), _figures(number, job, post)
+    values = _figures(number, job, post)
     slowdown, reason = None, {}
     if was is None:
         reason["base"] = before.why
@@ -152,7 +197,7 @@ def _impact(number: int, job: SteppingJob, base: JobsState, post: JobsState) -> 
         if old == 0:
             slowdown = 1.0  # It takes no time, then as now.
     cost = OneOff()
-    if post is not base:
+    if strikes:
         cost = one_off(job, (base.by[number], before), (post.by[number], now))
     limit = None
     at = post.place[number]

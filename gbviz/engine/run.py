@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gbviz.cooling.state import OFF
-from gbviz.engine.heat import Heat, felt
+from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
 from gbviz.engine.state import shut_down, silent
@@ -79,6 +80,8 @@ class _Run:
         ]
         self.causes = resolve(self.stage.fabric, scenario.actions)
         self.given_up: dict[int, Ints] = {}
+        whole = dict(enumerate(at.gpus for _, at in self.stage.work.stepping))
+        self.all_at_work = busy(self.stage, whole)
         self.clocks = [JobClock(job) for job, _ in self.stage.work.stepping]
         self.before: list[Prepared | None] = [None] * len(self.clocks)
         self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
@@ -87,6 +90,7 @@ class _Run:
         self.consequences: tuple[Fault, ...] = ()
         self.heat: Heat | None = None
         self.thermal: Thermal | None = None
+        self.asked = True
         self.struck = False
         self.felt = b""
         self.problems: set[str] = set()
@@ -127,9 +131,8 @@ class _Run:
         words: tuple[str, ...] = ()
         if self.changes and self.changes[0][0] <= 0.0:
             words = self._change(self.changes.pop(0)[1])
-        every = busy(self.stage, dict(enumerate(at.gpus for _, at in self.stage.work.stepping)))
         if self.stage.fabric.count("loop"):
-            self.heat = Heat(self.stage, self.causes, every)
+            self.heat = Heat(self.stage, self.causes, self.all_at_work)
         self._cool()
         _, _, alone = self._look()
         for number, clock in enumerate(self.clocks):
@@ -165,17 +168,16 @@ class _Run:
         """What heat does until a time; None where the fabric does not say how it is cooled."""
         if self.heat is None:
             return None
-        self.thermal = None
         activity, settled = self._settled()
-        own = occupied(self.stage, self._moment())
+        own = occupied(self.stage, self._there())
         watched = [gpus for number, gpus in own.items() if self.clocks[number].steps]
         glance = self.heat.look(self.causes, activity, settled, watched, until)
-        self.thermal = glance.thermal
+        self.thermal, self.asked = glance.thermal, True
         return glance
 
     def _settled(self) -> tuple[Floats | None, Floats]:
         """(G,) how busy GPUs are now, and their clocks once everything has settled so."""
-        activity = busy(self.stage, occupied(self.stage, self._moment()))
+        activity = self.stage.activity(self._there())
         return activity, self.stage.steady(self.stage.health(self._faults()), activity).clock
 
     def _move(self, glance: Glance) -> tuple[str, ...]:
@@ -229,16 +231,18 @@ class _Run:
         self.moments.append(self._moment())
         return ()
 
-    def _moment(self) -> Moment:
-        none: Ints = np.zeros(0, dtype=np.int64)
+    def _there(self) -> Moment:
+        """The present moment but for its clocks."""
         return Moment(
             self.causes,
             self.consequences,
-            tuple(self.given_up.get(number, none) for number in range(len(self.clocks))),
+            tuple(self.given_up.get(number, _NONE) for number in range(len(self.clocks))),
             self._idle(),
             frozenset(n for n, clock in enumerate(self.clocks) if not clock.occupies),
-            self.thermal,
         )
+
+    def _moment(self) -> Moment:
+        return replace(self._there(), thermal=self._clocks())
 
     def _happens(self, before: Prepared) -> tuple[str, ...]:
         """Everything that happens at this moment, in words."""
@@ -254,6 +258,8 @@ class _Run:
         self.felt = b""
         for number, clock in enumerate(self.clocks):
             if clock.until_s <= self.now_s or self._reached(clock):
+                # What a job can do is judged by the clocks before it does anything.
+                self._clocks()
                 if clock.phase in ("stalled", "running"):
                     self._give_up(number)
                 said = clock.due(able=self._able(number))
@@ -305,13 +311,12 @@ class _Run:
         idleness keeps alive stays down. Heat takes its time; a lack of power does not.
         """
         bare = self.stage.health(self.causes)
-        key = felt(self.stage.fabric, bare)
+        key = self.stage.felt(bare)[0]
         if switch_on and key == self.felt:
             self._present()
             return
         self.felt = key
-        every = busy(self.stage, dict(enumerate(at.gpus for _, at in self.stage.work.stepping)))
-        thermal = self.stage.steady(bare, every)
+        thermal = self.stage.steady(bare, self.all_at_work)
         if self.heat is not None:
             if switch_on:
                 self.heat.switch_on(thermal)
@@ -322,12 +327,16 @@ class _Run:
         self._present()
 
     def _present(self) -> None:
-        """Take the clocks of this moment where heat has not settled."""
-        self.thermal = None
-        if self.heat is not None and not self.heat.at_rest:
+        """Take the clocks of this moment where heat has not settled, once somebody looks."""
+        self.thermal, self.asked = None, False
+
+    def _clocks(self) -> Thermal | None:
+        """Power, temperatures and clocks now, None where they are those that have settled."""
+        if not self.asked and self.heat is not None:
+            self.asked = True
             activity, settled = self._settled()
-            thermal = self.heat.thermal(self.causes, activity)
-            self.thermal = self.heat.unsettled(thermal, settled)
+            self.thermal = self.heat.unsettled(self.causes, activity, settled)
+        return self.thermal
 
     def _strike(self, before: Prepared) -> tuple[str, ...]:
         """What the change of the cluster does to the jobs that were at work."""
@@ -390,6 +399,7 @@ def _nic_load(jobs: JobsState) -> float:
     return float(jobs.shared.load[:first].sum()) / room if room else 0.0
 
 
+_NONE: Ints = np.zeros(0, dtype=np.int64)
 _STRUCK = {
     "gpu": "it has lost a GPU",
     "cut": "it has no way left",

@@ -9,22 +9,31 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import numpy as np
 
-from gbviz.cooling import steady
+from gbviz.cooling import steady, world_of
+from gbviz.cooling.state import OFF
 from gbviz.engine.evaluate import snapshot_of, undamaged
-from gbviz.engine.jobs import impacts, jobs_state, prepared
+from gbviz.engine.jobs import (
+    Prepared,
+    figures_of,
+    jobs_state,
+    lasting_impacts,
+    routers,
+    without,
+)
 from gbviz.engine.metrics import metrics
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.engine.state import State, healthy_state
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
 from gbviz.flows.router import router
+from gbviz.jobs.run import start
 from gbviz.topology import build
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from gbviz.cooling import Thermal
-    from gbviz.engine.jobs import JobsState, Prepared
+    from gbviz.cooling import HeatState, Thermal, World
+    from gbviz.engine.jobs import JobsState
     from gbviz.engine.metrics import Metrics
     from gbviz.engine.snapshot import Snapshot
     from gbviz.engine.timeline import JobSpan, Moment, Timeline
@@ -32,6 +41,7 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.impact import JobImpact
     from gbviz.jobs.impact import State as JobState
+    from gbviz.jobs.run import Running
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Floats, Ints
     from gbviz.topology.health import Health
@@ -56,6 +66,11 @@ class Stage:
         self.fabric = build(scenario.cluster)
         self.base = healthy_state(undamaged(scenario))
         self.work = self.base.work
+        self._was = figures_of(self.work.stepping, self.base.jobs)
+        # Nodes that traffic depends on: all but those of power and cooling.
+        self._routes = np.ones(self.fabric.n_nodes, dtype=bool)
+        for kind in ("feed", "shelf", "hxu", "cdu", "loop"):
+            self._routes[self.fabric.nodes(kind)] = False
         self._found: dict[str, OrderedDict[Any, Any]] = {}
 
     def health(self, faults: tuple[Fault, ...]) -> Health:
@@ -64,37 +79,93 @@ class Stage:
         def find() -> Health:
             return partition(self.fabric, apply(self.fabric, faults), self.scenario.nvlink_policy)
 
-        return self._once("health", faults, find)
+        # The same faults are nearly always the same objects, which is quicker to see.
+        same = tuple(map(id, faults))
+        return self._once("faults", same, lambda: self._once("health", faults, find), faults)
+
+    def activity(self, moment: Moment) -> Floats | None:
+        """(G,) how busy GPUs are at a moment, whatever their clocks; see `busy`."""
+        key = (moment.vacant, *map(id, moment.given_up))
+        return self._once(
+            "activity", key, lambda: busy(self, occupied(self, moment)), moment.given_up
+        )
+
+    def felt(self, health: Health) -> tuple[bytes, bytes]:
+        """What of a health power and heat depend on, and which faults did it.
+
+        Cables and switches are no part of it.
+        """
+
+        def find() -> tuple[bytes, bytes]:
+            kinds = ("rack", "gpu", "shelf", "hxu", "cdu")
+            factors = b"".join(health.factor(self.fabric, kind).tobytes() for kind in kinds)
+            parts = (health.node_cause[self.fabric.nodes(kind)] for kind in kinds[2:])
+            return factors, b"".join(each.tobytes() for each in parts)
+
+        return self._once("felt", id(health), find, health)
 
     def steady(self, health: Health, activity: Floats | None) -> Thermal:
         """Power and temperatures once they have settled."""
-        key = (id(health), None if activity is None else activity.tobytes())
-        return self._once("steady", key, lambda: steady(self.fabric, health, activity), health)
+        key = (self.felt(health), id(activity))
+        return self._once("steady", key, lambda: steady(self.fabric, health, activity), activity)
+
+    def world(self, health: Health, activity: Floats | None, state: HeatState) -> World:
+        """The cluster as heat sees it; of a health all but the numbers of its faults counts."""
+        off = state.rack_off.tobytes(), (state.mode == OFF).tobytes()
+        key = (self.felt(health)[0], id(activity), off)
+
+        def find() -> World:
+            return world_of(self.fabric, health, activity, state)
+
+        found = self._once("world", key, find, activity)
+        return replace(found, state=state)
 
     def router(self, health: Health) -> Router:
-        """The fabric ready to route."""
+        """The fabric ready to route; the same one where only power or cooling differs."""
         routing = (self.scenario.routing, self.scenario.seed)
-        return self._once(
-            "router", id(health), lambda: router(self.fabric, health, *routing), health
-        )
+
+        def find() -> Router:
+            links = [None if own is None else own.tobytes() for own in health.link_factor]
+            nvlink = [(rack, own.tobytes()) for rack, own in sorted(health.nvlink_factor.items())]
+            key = health.node_factor[self._routes].tobytes(), tuple(links), tuple(nvlink)
+            return self._once("routes", key, lambda: router(self.fabric, health, *routing))
+
+        return self._once("router", id(health), find, health)
 
     def metrics(self, health: Health, thermal: Thermal) -> Metrics:
         """What the fabric can do; of clocks only their mean counts."""
-
-        def find() -> Metrics:
-            return metrics(self.router(health), thermal)
-
-        found = self._once("metrics", id(health), find, health)
+        by = self.router(health)
+        found = self._once("metrics", id(by), lambda: metrics(by, thermal), by)
         return replace(found, compute_fraction=float(thermal.clock.mean()))
 
     def prepared(self, health: Health, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
-        """Every job by itself on what is left of its placement."""
-        lost = tuple((job, gpus.tobytes()) for job, gpus in sorted(given_up.items()) if len(gpus))
+        """Every job by itself on what is left of its placement.
 
-        def find() -> Prepared:
-            return prepared(self.router(health), clock, self.work.stepping, given_up)
+        A clock that none of its GPUs has changes nothing for a job, and one that no job has nothing
+        at all.
+        """
+        by = self.router(health)
+        own = tuple(given_up.values())
+        # The same clocks are nearly always the same array, which is quicker to see.
+        key = (id(by), id(clock), *map(id, own))
+        return self._once("seen", key, lambda: self._prepared(by, clock, given_up), by, clock, own)
 
-        return self._once("prepared", (id(health), clock.tobytes(), lost), find, health)
+    def _prepared(self, by: Router, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
+        jobs = self.work.stepping
+        each = self._once("routers", id(by), lambda: routers(by, jobs), by)
+        running = tuple(
+            self._running(number, each[number], without(clock, given_up[number]))
+            for number in range(len(jobs))
+        )
+        key = (id(by), *map(id, running))
+        return self._once("prepared", key, lambda: Prepared(each, running, by), by, running)
+
+    def _running(self, number: int, by: Router, clock: Floats) -> Running:
+        """A job by itself; of the clocks only those of its GPUs count."""
+        job, placed = self.work.stepping[number]
+        own = clock[placed.gpus].tobytes(), clock[placed.spares].tobytes()
+        key = (id(by), own)
+        return self._once(f"job {number}", key, lambda: start(by, job, placed, clock), by)
 
     def jobs(self, alone: Prepared, idle: frozenset[int]) -> JobsState:
         """All jobs together, without those that wait."""
@@ -103,10 +174,12 @@ class Stage:
         )
 
     def impacts(self, jobs: JobsState) -> list[JobImpact]:
-        """The jobs that step against the healthy cluster."""
-        return self._once(
-            "impacts", id(jobs), lambda: impacts(self.work.stepping, self.base.jobs, jobs), jobs
-        )
+        """The jobs that step against the healthy cluster, without what faults cost once."""
+
+        def find() -> list[JobImpact]:
+            return lasting_impacts(self.work.stepping, self.base.jobs, self._was, jobs)
+
+        return self._once("impacts", id(jobs), find, jobs)
 
     def state(
         self,
@@ -141,7 +214,7 @@ def look(stage: Stage, moment: Moment) -> tuple[Health, Thermal, Prepared]:
     health = stage.health((*moment.causes, *moment.consequences))
     thermal = moment.thermal
     if thermal is None:
-        thermal = stage.steady(health, busy(stage, occupied(stage, moment)))
+        thermal = stage.steady(health, stage.activity(moment))
     given_up = dict(enumerate(moment.given_up))
     return health, thermal, stage.prepared(health, thermal.clock, given_up)
 

@@ -117,12 +117,15 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
         moved = _moved(step, fresh)
         converged = moved <= TOLERANCE
         step = fresh if converged else _damped(step, fresh)
-    load = np.divide(loads, step[:, None], out=np.zeros_like(loads), where=step[:, None] > 0)
+    load = np.zeros(len(capacity))
+    for row, seconds in zip(loads, step, strict=True):
+        if seconds > 0:
+            load += row / seconds
     return Shared(
         step,
         tuple(tuple(times) for times in phase_s),
         tuple(tuple(links) for links in limit),
-        load.sum(axis=0) + traffic,
+        load + traffic,
         converged,
         rounds,
     )

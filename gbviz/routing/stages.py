@@ -244,7 +244,9 @@ def group_columns(arrays: list[Floats]) -> tuple[Ints, Ints]:
     while len(left):
         same = np.ones(len(left), dtype=bool)
         for array in arrays:
-            same &= (array[:, left] == array[:, left[:1]]).all(axis=0)
+            # At first all columns are left, and need not be copied.
+            some = array[:, left] if first else array
+            same &= (some == some[:, :1]).all(axis=0)
         classes[left[same]] = len(first)
         first.append(int(left[0]))
         left = left[~same]
