@@ -59,7 +59,7 @@ class Asks(QObject):
 
     def export_picture(self, path: Path) -> bool:
         """Write the view that is shown, twice as fine; a PNG where the name says nothing."""
-        if not path.suffix:
+        if path.name and not path.suffix:
             path = path.with_name(f"{path.name}.png")
         canvas = self._window.current_canvas()
         world = canvas.world()

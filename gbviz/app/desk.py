@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from gbviz.app.settings import LARGEST_FONT, SMALLEST_FONT
 from gbviz.app.status import worst_link
-from gbviz.display.camera import Camera
+from gbviz.display.camera import CLOSEST, Camera
 from gbviz.display.rack_places import rack_of
 from gbviz.display.walk import parent
 from gbviz.report.explain import cause_path
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gbviz.app.window import MainWindow
 
 SCALABLE_UNIT = 8
+# Nothing that is drawn is as far from anything else.
+_FARTHEST = 1e9
 
 
 class Desk(QObject):
@@ -133,10 +135,9 @@ class Desk(QObject):
         """Look at the map as a saved view says; what it does not say stays."""
         fields = {k: state[k] for k in ("colour_by", "links") if isinstance(state.get(k), str)}
         self._window.remembered.change(**fields)
-        zoom, x, y = (state.get(key) for key in ("zoom", "x", "y"))
-        if isinstance(zoom, int | float):
-            at = (v if isinstance(v, int | float) else None for v in (x, y))
-            self._window.fabric.look(Camera(max(float(zoom), 1.0), *at))
+        zoom, x, y = (_finite(state.get(key)) for key in ("zoom", "x", "y"))
+        if zoom is not None:
+            self._window.fabric.look(Camera(min(max(zoom, 1.0), CLOSEST), x, y))
         names = state.get("selected")
         if isinstance(names, list):
             self._window.selection.select([name for name in names if isinstance(name, str)])
@@ -260,3 +261,11 @@ def _first_in(pane: QWidget) -> QWidget:
         if widget.focusPolicy() & Qt.FocusPolicy.TabFocus and widget.isVisibleTo(pane):
             return widget
     return pane
+
+
+def _finite(value: object) -> float | None:
+    """A number of a saved view, None for anything else: its file may hold whatever."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    # Neither infinite nor NaN, nor too large an integer for a float.
+    return float(value) if -_FARTHEST <= value <= _FARTHEST else None

@@ -166,7 +166,7 @@ class Documents(QObject):
         chosen = self._questions.where(self._suggested()) if path is None else Path(path)
         if chosen is None:
             return False
-        if not chosen.suffix:
+        if chosen.name and not chosen.suffix:
             chosen = chosen.with_name(f"{chosen.name}.yaml")
         return self._write(chosen.expanduser().absolute())
 

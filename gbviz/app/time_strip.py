@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from gbviz.app.live import Live
     from gbviz.display.theme import Theme
+    from gbviz.scenario.event import Event
 
 _LEFT, _RIGHT = 12.0, 12.0
 _HIT = 6.0
@@ -44,6 +46,7 @@ class TimeStrip(QWidget):
         super().__init__(parent)
         self._live, self._theme = live, theme
         self._dragged: int | None = None
+        self._held: Event | None = None
         self._scrubbing = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -110,7 +113,8 @@ class TimeStrip(QWidget):
         whole = self._live.scenario.end_s
         room = painter.fontMetrics().horizontalAdvance("00:00:00") + 24
         most = max(1.0, (self.width() - _LEFT - _RIGHT) / room)
-        step = next((s for s in _STEPS if whole / s <= most), _STEPS[-1])
+        weeks = math.ceil(whole / most / _STEPS[-1]) * _STEPS[-1]
+        step = next((s for s in _STEPS if whole / s <= most), weeks)
         painter.setPen(QColor(self._theme.dim))
         at = 0.0
         while at <= whole:
@@ -171,7 +175,7 @@ class TimeStrip(QWidget):
         if event.button() != Qt.MouseButton.LeftButton:
             return
         x = event.position().x()
-        self._dragged = self.marker_at(x) if event.position().y() <= 14 else None
+        self._take(self.marker_at(x) if event.position().y() <= 14 else None)
         self._scrubbing = self._dragged is None
         if self._scrubbing:
             self.scrubbed.emit(self.time_of(x))
@@ -181,7 +185,12 @@ class TimeStrip(QWidget):
         """Move the marker, or scrub."""
         at = self.time_of(event.position().x())
         if self._dragged is not None and event.buttons():
-            self.event_moved.emit(self._dragged, round(at, 1))
+            # An undo, or another file, may have put another event under this number.
+            if self._event(self._dragged) is not self._held:
+                self._take(None)
+                return
+            self.event_moved.emit(self._dragged, self._tidy(at))
+            self._take(self._dragged)
         elif self._scrubbing and event.buttons():
             self.scrubbed.emit(at)
 
@@ -189,8 +198,22 @@ class TimeStrip(QWidget):
         """Let go."""
         if self._dragged is not None:
             self.dropped.emit()
-        self._dragged, self._scrubbing = None, False
+        self._take(None)
+        self._scrubbing = False
         self.update()
+
+    def _event(self, number: int | None) -> Event | None:
+        events = self._live.scenario.events
+        return events[number] if number is not None and number < len(events) else None
+
+    def _take(self, number: int | None) -> None:
+        self._dragged, self._held = number, self._event(number)
+
+    def _tidy(self, at: float) -> float:
+        """A time to a thousandth of the scenario, or a tenth of a second, whichever is finer."""
+        whole = self._live.scenario.end_s
+        digits = max(1, 3 - math.floor(math.log10(whole))) if whole > 0 else 1
+        return min(round(at, digits), whole)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:  # noqa: N802
         """Go from change to change, or to the ends."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontMetrics
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QSizePolicy, QToolBar, QWidget
 
 from gbviz.display.links import LINK_STYLES
@@ -71,9 +70,14 @@ class ToolBar(QToolBar):
         ):
             action = self._actions[name]
             action.setEnabled(label is not None)
-            metrics = QFontMetrics(self.font())
-            short = metrics.elidedText(label or "", Qt.TextElideMode.ElideMiddle, 125)
+            button = self.widgetForAction(action)
+            metrics = button.fontMetrics()
+            wide = metrics.horizontalAdvance("M" * 15)
+            action.setIconText(word)
+            # A button that has to shorten its text once more puts a second gap beside ours.
+            room = wide - button.sizeHint().width() - metrics.horizontalAdvance(": ")
+            short = metrics.elidedText(label or "", Qt.TextElideMode.ElideMiddle, room)
             action.setText(f"{word}: {label}" if label else word)
             action.setIconText(f"{word}: {short}" if label else word)
             # The buttons beside it must not move under the pointer.
-            self.widgetForAction(action).setFixedWidth(metrics.horizontalAdvance("M" * 15))
+            button.setFixedWidth(wide)

@@ -123,7 +123,9 @@ def switched_on(state: HeatState, racks: Ints | None = None) -> HeatState:
     chosen[slice(None) if racks is None else racks] = True
     mode = state.mode.copy()
     if len(mode):
-        mode[np.repeat(chosen, len(mode) // len(chosen)) & (mode == OFF)] = ASKS
+        on = np.repeat(chosen, len(mode) // len(chosen)) & (mode == OFF)
+        hot = state.die_c > machine().limit_c + SAME_K
+        mode[on] = np.where(hot[on], IDLES, ASKS)
     return replace(state, mode=mode, rack_off=state.rack_off & ~chosen)
 
 

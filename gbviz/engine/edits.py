@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from gbviz.errors import InputError
 from gbviz.faults import resolve
 from gbviz.faults.actions import Action
-from gbviz.scenario.event import Event
+from gbviz.scenario.event import LONGEST_S, Event
 from gbviz.topology import build
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def move_event(scenario: Scenario, number: int, at_s: float) -> Edit:
     Raises
     ------
     InputError
-        A time before the start, or one at which the event makes no sense.
+        A time before the start, or one at which the event makes no sense; no event of this number.
 
     Examples
     --------
@@ -136,8 +136,10 @@ def move_event(scenario: Scenario, number: int, at_s: float) -> Edit:
     >>> move_event(late, 0, 90.0).scenario.events[0].at_s
     90.0
     """
-    if not 0 <= at_s < float("inf"):
-        raise InputError(f"an event is at 0 s or later (got {at_s:g})", where="at")
+    if not 0 <= at_s <= LONGEST_S:
+        raise InputError(f"an event is from 0 s to {LONGEST_S:g} s (got {at_s:g})", where="at")
+    if not 0 <= number < len(scenario.events):
+        raise InputError(f"there is no event {number} any more", where="events")
     event = scenario.events[number]
     events = list(scenario.events)
     events[number] = replace(event, at_s=at_s)
@@ -151,8 +153,11 @@ def move_event(scenario: Scenario, number: int, at_s: float) -> Edit:
 def lasting(scenario: Scenario, duration_s: float) -> Edit:
     """Let the scenario last longer or shorter, but not shorter than its last event."""
     last = max((event.at_s for event in scenario.events), default=0.0)
-    if not last <= duration_s < float("inf"):
-        raise InputError(f"the last event is at {last:g} s", where="duration")
+    if not last <= duration_s <= LONGEST_S:
+        raise InputError(
+            f"must be from the last event, at {last:g} s, to {LONGEST_S:g} s (got {duration_s:g})",
+            where="duration",
+        )
     return Edit(f"last {duration_s:g} s", replace(scenario, duration_s=duration_s), "lasting")
 
 

@@ -44,6 +44,11 @@ class JobClock:
         What runs.
     target_s
         Work after which it is finished, seconds of the healthy job; inf for none.
+    regrow
+        Whether GPUs that came back wait for the next checkpoint to be used again.
+    held_s
+        Time until it was finished. Summed up: the end less `finished_s` would be left with what
+        rounding leaves of two large numbers.
 
     Notes
     -----
@@ -60,6 +65,7 @@ class JobClock:
     unsaved_s: float = 0.0
     cycle_s: float = 0.0
     regrow: bool = False
+    held_s: float = 0.0
 
     @property
     def steps(self) -> bool:
@@ -118,15 +124,25 @@ class JobClock:
         name = "routing.reroute_s" if what == "reroute" else "routing.ib_timeout_s"
         return catalogue().value(name)
 
-    def healed(self) -> None:
+    def healed(self, now_s: float) -> None:
         """Go on: what it waited for came back before it gave up."""
         if self.phase == "stalled":
-            self._run()
+            self._run(now_s)
+
+    def grow_back(self, now_s: float) -> None:
+        """Use GPUs that came back after the next checkpoint."""
+        self.regrow = True
+        self.until_s = now_s + self.until_checkpoint_s()
+
+    def finish(self) -> str:
+        """End: the target is reached, whatever else it waited for."""
+        self.phase, self.until_s, self.regrow = "finished", math.inf, False
+        return "is finished"
 
     def due(self, *, able: bool) -> str:
         """What happens at `until_s`, in words; `able` says whether it could run as things are."""
         if self.phase == "stalled" and self.waits_for == "reroute":
-            self._run()
+            self._run(self.until_s)
             return "rerouted"
         if self.phase == "stalled":
             why = "lost GPUs" if self.waits_for == "gpu" else "its connection timed out"
@@ -135,14 +151,11 @@ class JobClock:
             if not able:
                 self.phase, self.until_s = "aborted", math.inf
                 return "cannot restart"
-            self._run()
+            self._run(self.until_s)
             return "runs again"
-        if self.regrow:
-            self.regrow = False
-            self.phase, self.until_s = "restarting", self.until_s + self.restart_s
-            return "restarts to use its GPUs again"
-        self.phase, self.until_s = "finished", math.inf
-        return "is finished"
+        self.regrow = False
+        self.phase, self.until_s = "restarting", self.until_s + self.restart_s
+        return "restarts to use its GPUs again"
 
     def revive(self, now_s: float) -> None:
         """Begin to restart a job that had stopped: it could run again."""
@@ -160,6 +173,8 @@ class JobClock:
             Work of the healthy job a second of stepping, 1 = as fast as healthy.
         """
         own = self.account
+        if self.phase != "finished":
+            self.held_s += seconds
         if self.phase != "running":
             name = f"{self.phase}_s"
             setattr(own, name, getattr(own, name) + seconds)
@@ -215,9 +230,11 @@ class JobClock:
         self.phase = "restarting"
         self.until_s += self.restart_s
         if not self.restart_s:
-            self._run()
+            self._run(self.until_s)
             return ", runs on"
         return ", restarts"
 
-    def _run(self) -> None:
+    def _run(self, now_s: float) -> None:
         self.phase, self.waits_for, self.until_s = "running", "", math.inf
+        if self.regrow:
+            self.grow_back(now_s)

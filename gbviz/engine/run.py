@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gbviz.cooling.state import OFF
+from gbviz.cooling.state import IDLES, OFF
 from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
@@ -93,6 +93,7 @@ class _Run:
         self.asked = True
         self.struck = False
         self.felt = b""
+        self.finished: frozenset[int] = frozenset()
         self.problems: set[str] = set()
 
     def timeline(self) -> Timeline:
@@ -157,12 +158,15 @@ class _Run:
 
     def _finish(self, rates: list[float], until: float) -> float:
         """A time, or when a job is finished before it."""
-        left = [
-            self.now_s + clock.until_finished_s(rate)
-            for clock, rate in zip(self.clocks, rates, strict=True)
+        left = {
+            number: self.now_s + clock.until_finished_s(rate)
+            for number, (clock, rate) in enumerate(zip(self.clocks, rates, strict=True))
             if clock.steps
-        ]
-        return max(min([until, *left]), self.now_s)
+        }
+        until = max(min([until, *left.values()]), self.now_s)
+        # Late in time the work that is left may take less than the clock can tell apart.
+        self.finished = frozenset(number for number, at in left.items() if at <= until)
+        return until
 
     def _warm(self, until: float) -> Glance | None:
         """What heat does until a time; None where the fabric does not say how it is cooled."""
@@ -257,17 +261,17 @@ class _Run:
             self.struck = False
         self.felt = b""
         for number, clock in enumerate(self.clocks):
-            if clock.until_s <= self.now_s or self._reached(clock):
+            if number in self.finished and clock.steps:
+                words += (f"{clock.job.name} {clock.finish()}",)
+            elif clock.until_s <= self.now_s:
                 # What a job can do is judged by the clocks before it does anything.
                 self._clocks()
-                if clock.phase in ("stalled", "running"):
+                # A job that waits for routes goes on as it was.
+                if clock.phase in ("stalled", "running") and clock.waits_for != "reroute":
                     self._give_up(number)
                 said = clock.due(able=self._able(number))
                 words += (f"{clock.job.name} {said}",)
         return words
-
-    def _reached(self, clock: JobClock) -> bool:
-        return clock.steps and clock.account.useful_s >= clock.target_s * (1 - 1e-12)
 
     def _able(self, number: int) -> bool:
         """Whether a job could run on what is left now."""
@@ -281,11 +285,13 @@ class _Run:
         self.given_up[number] = every[~self._live()[every]]
 
     def _live(self) -> Bools:
-        """(G,) GPUs that live and that heat has not shut down."""
+        """(G,) GPUs that live, and that heat has neither shut down nor stopped."""
         live: Bools = self.stage.health(self._faults()).up(self.stage.fabric, "gpu")
         if self.heat is None:
             return live
-        on: Bools = live & (self.heat.state.mode != OFF)
+        mode = self.heat.state.mode
+        # GPUs that are powered again stand still until their dies have cooled.
+        on: Bools = live & (mode != OFF) & (mode != IDLES)
         return on
 
     def _change(self, actions: list[Action]) -> tuple[str, ...]:
@@ -353,7 +359,7 @@ class _Run:
             was = (reference.by[number], reference.running[number])
             struck = what_struck(was, (now.by[number], now.running[number]))
             if stalled and clock.waits_for in ("path", "cut") and struck in ("", "reroute"):
-                clock.healed()
+                clock.healed(self.now_s)
                 words += (f"{clock.job.name} goes on: its way is back",)
             elif struck:
                 if not stalled:
@@ -385,8 +391,7 @@ class _Run:
         if not back.any() or len(lost) <= len(placed.spares):
             return
         if isinstance(clock.job, TrainingJob):
-            clock.regrow = True
-            clock.until_s = self.now_s + clock.until_checkpoint_s()
+            clock.grow_back(self.now_s)
         else:
             self.given_up[number] = lost[~back]
 

@@ -6,7 +6,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from gbviz.engine.timeline import JobSpan, JobTotal
-from gbviz.jobs.spec import InferenceJob, TrafficSpec, TrainingJob
+from gbviz.jobs.spec import CollectiveJob, InferenceJob, TrafficSpec, TrainingJob
 from gbviz.jobs.traffic import TrafficJob
 
 if TYPE_CHECKING:
@@ -55,11 +55,17 @@ class Tally:
                 clock.target_s = job.tokens / float(one.base["tokens_per_s"])
 
     def rates(self, impacts: list[JobImpact], clocks: list[JobClock]) -> list[float]:
-        """Work of the healthy job a second of each job that steps; 0 for those that wait."""
-        return [
-            1.0 / one.slowdown if clock.steps and one.slowdown else 0.0
-            for one, clock in zip(impacts, clocks, strict=True)
-        ]
+        """Work of the healthy job a second of each job that steps; 0 for those that wait.
+
+        A collective of fewer GPUs may well be over sooner, but does less: it counts by its GPUs.
+        """
+        found = []
+        for one, clock, healthy in zip(impacts, clocks, self._base.running, strict=True):
+            rate = 1.0 / one.slowdown if clock.steps and one.slowdown else 0.0
+            if isinstance(clock.job, CollectiveJob):
+                rate *= one.gpus / len(healthy.gpus)
+            found.append(rate)
+        return found
 
     def pass_time(self, seconds: float, rates: list[float], jobs: JobsState) -> None:
         """Let time pass in which nothing changes."""
@@ -102,14 +108,14 @@ class Tally:
             if isinstance(job, TrafficJob | TrafficSpec):
                 found.append(self._traffic_total(next(flows), job.name, duration_s))
             else:
-                found.append(self._total(next(steps), duration_s))
+                found.append(self._total(next(steps)))
         return tuple(found)
 
-    def _total(self, number: int, duration_s: float) -> JobTotal:
+    def _total(self, number: int) -> JobTotal:
         clock = self._clocks[number]
         own = asdict(clock.account)
         gpus = len(self._base.running[number].gpus)
-        held_s = duration_s - clock.account.finished_s
+        held_s = clock.held_s
         useful = clock.account.useful_s
         counts = isinstance(clock.job, TrainingJob | InferenceJob)
         return JobTotal(

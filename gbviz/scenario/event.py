@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gbviz.errors import InputError
 from gbviz.faults.actions import Action
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 FLAP_FACTOR = 0.5
+# 300 years: times can be added without a thought of overflow.
+LONGEST_S = 1e10
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,12 +30,25 @@ class Event:
         How long it lasts before it is repaired; None = until something else repairs it.
     flap
         True where the action stands for a link that goes up and down.
+
+    Raises
+    ------
+    InputError
+        A time before the start or beyond 1e10 s; one that does not last.
     """
 
     at_s: float
     action: Action
     for_s: float | None = None
     flap: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.at_s <= LONGEST_S:
+            raise InputError(f"must be from 0 s to {LONGEST_S:g} s (got {self.at_s})", where="at")
+        if self.for_s is not None and not 0 < self.for_s <= LONGEST_S:
+            raise InputError(
+                f"must be above 0 s, up to {LONGEST_S:g} s (got {self.for_s})", where="for"
+            )
 
     @property
     def verb(self) -> str:

@@ -20,6 +20,7 @@ from gbviz.errors import did_you_mean
 from gbviz.faults.partition import Policy
 from gbviz.jobs.spec import Job
 from gbviz.routing.modes import Mode
+from gbviz.scenario.event import LONGEST_S
 from gbviz.scenario.scenario import LARGEST_SEED
 from gbviz.topology.catalogue import catalogue
 from gbviz.topology.presets import presets
@@ -31,8 +32,6 @@ if TYPE_CHECKING:
 
 _FORM = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 MOST_JOBS, MOST_EVENTS, MOST_EXPECTATIONS = 10_000, 200_000, 10_000
-# 300 years: times can be added without a thought of overflow.
-_LONGEST_S = 1e10
 
 T = TypeVar("T")
 Selector = Annotated[str, Field(min_length=1, max_length=500)]
@@ -93,14 +92,14 @@ class EventPart(BaseModel):
 
     model_config = _FORM
 
-    at: Annotated[Seconds, Field(ge=0, le=_LONGEST_S)]
+    at: Annotated[Seconds, Field(ge=0, le=LONGEST_S)]
     fail: Selector | None = None
     degrade: Selector | None = None
     flap: Selector | None = None
     repair: Selector | None = None
     restore: Selector | None = None
     to: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
-    lasts: Annotated[Seconds, Field(gt=0, le=_LONGEST_S)] | None = Field(default=None, alias="for")
+    lasts: Annotated[Seconds, Field(gt=0, le=LONGEST_S)] | None = Field(default=None, alias="for")
 
 
 class Form(BaseModel):
@@ -117,7 +116,7 @@ class Form(BaseModel):
     nvlink_policy: Policy = "adaptive"
     jobs: Annotated[tuple[Job, ...], Field(max_length=MOST_JOBS)] = ()
     events: Annotated[tuple[EventPart, ...], Field(max_length=MOST_EVENTS)] = ()
-    duration: Annotated[Seconds, Field(gt=0, le=_LONGEST_S)] | None = None
+    duration: Annotated[Seconds, Field(gt=0, le=LONGEST_S)] | None = None
     expect: Annotated[tuple[dict[str, Any], ...], Field(max_length=MOST_EXPECTATIONS)] = ()
 
 

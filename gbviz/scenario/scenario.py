@@ -13,7 +13,7 @@ from gbviz.errors import InputError, did_you_mean
 from gbviz.faults.actions import Action
 from gbviz.faults.partition import Policy
 from gbviz.routing.modes import Mode, mode_named
-from gbviz.scenario.event import Event, changes
+from gbviz.scenario.event import LONGEST_S, Event, changes
 from gbviz.topology.presets import preset_named
 from gbviz.topology.spec import ClusterSpec, cluster_spec
 
@@ -79,6 +79,10 @@ class Scenario:
         mode_named(self.routing)
         if not 0 <= self.seed <= LARGEST_SEED:
             raise InputError(f"must be from 0 to 2^63 - 1 (got {self.seed})", where="seed")
+        if self.duration_s is not None and not 0 <= self.duration_s <= LONGEST_S:
+            raise InputError(
+                f"must be from 0 s to {LONGEST_S:g} s (got {self.duration_s})", where="duration"
+            )
         if self.nvlink_policy not in get_args(Policy):
             raise InputError(
                 f"there is no NVLink policy {self.nvlink_policy!r}",

@@ -209,3 +209,35 @@ def test_plots_follow_theme_and_time(qtbot: QtBot, live: Live, dock: TimelineDoc
     assert dock.plots._lines[0].value() == 0.5
     dock.set_theme(LIGHT)
     assert dock.plots._plots[0].backgroundBrush().color().name() == LIGHT.ground
+
+
+def test_a_drag_ends_when_its_event_is_gone(qtbot: QtBot, live: Live, dock: TimelineDock) -> None:
+    x = round(dock.strip.x_of(2400.0))
+    QTest.mousePress(dock.strip, LEFT, pos=QPoint(x, 6))
+    move(dock, x + 40)
+    moved = live.scenario.events[1].at_s
+    assert moved > 2400
+    live.undo()
+    move(dock, x + 80)
+    assert [event.at_s for event in live.scenario.events] == [600.0, 2400.0]
+    QTest.mouseRelease(dock.strip, LEFT, pos=QPoint(x + 80, 6))
+    # Another file with fewer events, in the middle of a drag.
+    QTest.mousePress(dock.strip, LEFT, pos=QPoint(x, 6))
+    live.open(replace(busy_scenario(), events=EVENTS[:1], duration_s=3600.0))
+    move(dock, x + 80)
+    assert [event.at_s for event in live.scenario.events] == [600.0]
+    qtbot.waitUntil(lambda: not live.is_stale, timeout=10_000)
+
+
+def test_a_drag_stays_within_a_short_scenario(qtbot: QtBot, live: Live, dock: TimelineDock) -> None:
+    short = Event(0.01, Action("fail", "spine-1"))
+    with qtbot.waitSignal(live.timeline_made, timeout=10_000):
+        live.open(replace(busy_scenario(), events=(short,), duration_s=0.06))
+    x = round(dock.strip.x_of(0.01))
+    QTest.mousePress(dock.strip, LEFT, pos=QPoint(x, 6))
+    move(dock, round(dock.strip.x_of(0.03)))
+    assert live.scenario.events[0].at_s == pytest.approx(0.03, abs=1e-3)
+    move(dock, 5000)
+    assert live.scenario.events[0].at_s == live.scenario.duration_s == 0.06
+    QTest.mouseRelease(dock.strip, LEFT, pos=QPoint(x, 6))
+    qtbot.waitUntil(lambda: not live.is_stale, timeout=10_000)

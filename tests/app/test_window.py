@@ -11,9 +11,11 @@ import pytest
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QToolButton
 
+from gbviz.app.toolbar import ToolBar
 from gbviz.app.window import MainWindow
+from gbviz.display.camera import CLOSEST
 from gbviz.display.places import boxes_of
 from gbviz.display.theme import LIGHT
 from gbviz.jobs import traffic_job
@@ -349,6 +351,39 @@ def test_a_saved_view_brings_back_what_was_seen(qtbot: QtBot, window: MainWindow
     assert window.selection.names == ("leaf-5",)
     window.desk.look_as({"zoom": "far", "selected": [1], "colour_by": 3})
     assert window.fabric.camera == camera
+
+
+@pytest.mark.parametrize("bad", [float("nan"), float("inf"), 10**400, True, "1", None])
+@pytest.mark.parametrize("field", ["zoom", "x", "y"])
+def test_a_damaged_view_is_no_camera(window: MainWindow, field: str, bad: object) -> None:
+    window.desk.look_as({"zoom": 2.0, "x": 1.0, "y": 1.0} | {field: bad})
+    camera = window.fabric.camera
+    assert (camera.zoom, camera.x) == ((1.0, None) if field == "zoom" else (2.0, camera.x))
+    assert not window.grab().isNull()
+
+
+def test_a_damaged_zoom_is_held_to_what_there_is(window: MainWindow) -> None:
+    window.desk.look_as({"zoom": 1e8, "x": 1.0, "y": 1.0})
+    assert window.fabric.camera.zoom == CLOSEST
+
+
+@pytest.mark.parametrize("larger", [1.0, 1.5])
+@pytest.mark.parametrize("label", ["fail rack-30/tray-9/nic-1", "fail spine-3", "degrade it " * 9])
+def test_a_long_step_fits_its_button(window: MainWindow, label: str, larger: float) -> None:
+    window.remembered.change(font_scale=larger)
+    [bar] = window.findChildren(ToolBar)
+    wide = set()
+    for said in (None, label):
+        bar.name_steps(said, said)
+        for action in bar.actions():
+            button = bar.widgetForAction(action)
+            if isinstance(button, QToolButton) and action.iconText().startswith(("Undo", "Redo")):
+                # Else it would be shortened a second time, with a second gap.
+                assert button.sizeHint().width() <= button.maximumWidth()
+                wide.add(button.maximumWidth())
+    # The buttons beside them must not move.
+    assert len(wide) == 1
+    window.remembered.change(font_scale=1.0)
 
 
 def test_themes_and_sizes_hold_at_once(window: MainWindow) -> None:

@@ -130,3 +130,28 @@ def test_jobs_are_added_replaced_and_removed_by_name() -> None:
 def test_labels_name_two_parts_and_count_more() -> None:
     assert edits.fail(SU, ["spine-0", "spine-1"]).label == "fail spine-0 and spine-1"
     assert edits.fail(SU, ["spine-0", "spine-1", "spine-2"]).label == "fail 3 parts"
+
+
+@pytest.mark.parametrize("number", [-1, 2, 99])
+def test_an_event_that_is_gone_cannot_be_moved(number: int) -> None:
+    with pytest.raises(InputError, match="no event"):
+        edits.move_event(replace(SU, events=EARLIER), number, 90.0)
+
+
+@pytest.mark.parametrize("lasts", [-1.0, 599.0, float("nan"), float("inf"), 1e10 + 3600])
+def test_a_scenario_lasts_as_long_as_its_file_may_say(lasts: float) -> None:
+    with pytest.raises(InputError, match="from the last event"):
+        edits.lasting(replace(SU, events=EARLIER), lasts)
+
+
+@pytest.mark.parametrize("at", [-5.0, float("nan"), float("inf"), 2e10])
+def test_times_that_no_file_may_say(at: float) -> None:
+    action = Action("fail", "spine-0")
+    with pytest.raises(InputError):
+        Event(at, action)
+    with pytest.raises(InputError):
+        Event(0.0, action, at)
+    with pytest.raises(InputError):
+        replace(SU, duration_s=at)
+    with pytest.raises(InputError):
+        Event(0.0, action, 0.0)

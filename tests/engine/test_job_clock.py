@@ -103,7 +103,7 @@ def test_what_comes_back_in_time_only_stalls() -> None:
     clock = training()
     clock.strike(5.0, "path")
     clock.advance(20.0, 0.0)
-    clock.healed()
+    clock.healed(30.0)
     assert (clock.phase, clock.until_s, clock.account.aborts) == ("running", math.inf, 0)
 
 
