@@ -17,8 +17,7 @@ from gbviz.engine.timeline import Interval, Moment, Timeline
 from gbviz.engine.totals import Tally
 from gbviz.faults import resolve
 from gbviz.jobs.impact import what_struck
-from gbviz.jobs.spec import TrafficSpec, TrainingJob
-from gbviz.jobs.traffic import TrafficJob
+from gbviz.jobs.spec import TrainingJob
 from gbviz.scenario.event import changes
 
 if TYPE_CHECKING:
@@ -411,8 +410,3 @@ _STRUCK = {
     "path": "it has lost a NIC, cable or leaf",
     "reroute": "its routes change",
 }
-
-
-def is_traffic(job: object) -> bool:
-    """Whether a job is a pattern of flows, which has no state of its own."""
-    return isinstance(job, TrafficJob | TrafficSpec)

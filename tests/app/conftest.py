@@ -14,6 +14,15 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
+
+
+@pytest.fixture
+def selection() -> Selection:
+    """What is selected, shared by the views of a test."""
+    from gbviz.app.selection import Selection
+
+    return Selection()
 
 
 @pytest.fixture

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QApplication
 
 from gbviz.app.fabric_view import FabricView
 from gbviz.app.matrix_view import MatrixView
-from gbviz.app.selection import Selection
 from gbviz.display.camera import Camera
 from gbviz.display.draw import Rects
 from gbviz.display.layout import layout
@@ -26,15 +25,11 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
     from gbviz.display.layout import Layout
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 KEY = Qt.Key
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMainWindow, QTreeWidgetItem, QTreeWidgetItemIterator
 
 from gbviz.app.faults_dock import FaultsDock, name_of
-from gbviz.app.selection import Selection
 from gbviz.display.theme import DARK
 from gbviz.faults import Action
 from gbviz.scenario import preset
@@ -20,13 +19,9 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QStyle, QStyleOptionSlider
 
 from gbviz.app.inspector_dock import InspectorDock
-from gbviz.app.selection import Selection
 from gbviz.display.theme import DARK, LIGHT
 from tests.app.busy import answered, failed, opened
 
@@ -17,13 +16,9 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from PySide6.QtTest import QTest
 
 from gbviz.app.job_form import JobForm
 from gbviz.app.jobs_dock import JobsDock
-from gbviz.app.selection import Selection
 from gbviz.display.theme import DARK, LIGHT
 from gbviz.engine import edits
 from gbviz.jobs import traffic_job
@@ -22,13 +21,9 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gbviz.app.fabric_view import FabricView
-from gbviz.app.selection import Selection
 from gbviz.display.draw import Text
 from gbviz.engine import evaluate
 from gbviz.report.cost import cost
@@ -20,14 +19,10 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 W = Qt.Key.Key_W
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from gbviz.app.rack_view import RackView
-from gbviz.app.selection import Selection
 from gbviz.display.draw import Rects
 from gbviz.display.rack_places import boxes_in_rack
 from gbviz.display.shades import Look
@@ -22,14 +21,10 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
 KEY = Qt.Key
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture

@@ -8,7 +8,6 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
 from gbviz.app import status
-from gbviz.app.selection import Selection
 from gbviz.app.status import StatusBar, worst_link
 from gbviz.engine import edits
 from gbviz.jobs.spec import CollectiveJob
@@ -20,13 +19,9 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
 from gbviz.app import tables_tab
-from gbviz.app.selection import Selection
 from gbviz.app.tables_tab import TablesTab
 from gbviz.display.theme import DARK, LIGHT
 from gbviz.scenario import preset
@@ -21,13 +20,9 @@ if TYPE_CHECKING:
     from pytestqt.qtbot import QtBot
 
     from gbviz.app.live import Live
+    from gbviz.app.selection import Selection
 
 pytestmark = pytest.mark.usefixtures("nothing_left")
-
-
-@pytest.fixture
-def selection() -> Selection:
-    return Selection()
 
 
 @pytest.fixture
