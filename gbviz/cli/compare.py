@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from gbviz.cli.options import is_file, screen
-from gbviz.engine import evaluate
-from gbviz.engine.run import run as timeline_of
+from gbviz.cli.run import answer_of
 from gbviz.errors import InputError, printable
 from gbviz.report.compare import Side
 from gbviz.report.compare import compare as side_by_side
-from gbviz.report.document import document, to_json
+from gbviz.report.document import to_json
 from gbviz.report.folder import RESULT, SCENARIO
 from gbviz.scenario import preset
 from gbviz.scenario.file import load
-
-if TYPE_CHECKING:
-    from gbviz.scenario import Scenario
 
 # Rows that a screen takes without scrolling far.
 _MOST = 40
@@ -66,12 +62,7 @@ def _side(target: str) -> Side:
     if folder.is_dir():
         return Side(load(folder / SCENARIO), _kept(folder / RESULT))
     scenario = load(target) if is_file(target) else preset(target)
-    return Side(scenario, _answer(scenario))
-
-
-def _answer(scenario: Scenario) -> dict[str, Any]:
-    made = timeline_of(scenario) if scenario.end_s > 0 else None
-    return document(evaluate(scenario), timeline=made)
+    return Side(scenario, answer_of(scenario)[2])
 
 
 def _kept(path: Path) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from gbviz.scenario.file import load
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import Timeline
+    from gbviz.scenario import Scenario
 
 Json = dict[str, Any]
 
@@ -57,7 +58,7 @@ def run(
     rows: list[tuple[str, Json]] = []
     for path, name in zip(files, folder_names(files), strict=True):
         try:
-            snapshot, made, found = _answer(path, at_s)
+            snapshot, made, found = answer_of(load(path), at_s)
             rows.append((str(path), found))
             if output is not None:
                 save_folder(output / name, folder_files(snapshot, made, found))
@@ -85,8 +86,10 @@ def run(
     return code
 
 
-def _answer(path: Path, at_s: float | None) -> tuple[Snapshot, Timeline | None, Json]:
-    scenario = load(path)
+def answer_of(
+    scenario: Scenario, at_s: float | None = None
+) -> tuple[Snapshot, Timeline | None, Json]:
+    """A scenario's state at a time, its end by default, its timeline, and their document."""
     snapshot = evaluate(scenario, at_s)
     made = timeline_of(scenario) if scenario.end_s > 0 else None
     return snapshot, made, document(snapshot, judge=at_s is None, timeline=made)

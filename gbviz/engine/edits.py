@@ -136,8 +136,6 @@ def move_event(scenario: Scenario, number: int, at_s: float) -> Edit:
     >>> move_event(late, 0, 90.0).scenario.events[0].at_s
     90.0
     """
-    if not 0 <= at_s <= LONGEST_S:
-        raise InputError(f"an event is from 0 s to {LONGEST_S:g} s (got {at_s:g})", where="at")
     if not 0 <= number < len(scenario.events):
         raise InputError(f"there is no event {number} any more", where="events")
     event = scenario.events[number]

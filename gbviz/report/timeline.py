@@ -10,6 +10,7 @@ from rich.table import Table
 
 from gbviz.report.csv_text import rows_as_csv
 from gbviz.report.words import number, percent
+from gbviz.scenario.expect import JOB_TOTALS
 
 if TYPE_CHECKING:
     from gbviz.engine.timeline import Interval, JobTotal, Timeline
@@ -25,18 +26,8 @@ _FABRIC = (
     "nvlink_GBps",
     "compute_fraction",
 )
-_BY_JOB = (
-    "goodput",
-    "useful_s",
-    "lost_work_s",
-    "checkpoint_s",
-    "stalled_s",
-    "restarting_s",
-    "aborted_s",
-    "finished_s",
-    "aborts",
-    "gpu_hours",
-)
+# What only jobs that deliver such things have.
+_DELIVERED = ("tokens", "bytes")
 
 
 def timeline_rows(timeline: Timeline) -> list[Json]:
@@ -79,14 +70,12 @@ def _cells(row: Json, figures: list[str]) -> list[Any]:
 
 def totals(timeline: Timeline) -> Json:
     """What the intervals add up to: by figure, then by job."""
-    found: Json = {name: {} for name in _BY_JOB}
-    found["tokens"], found["bytes"] = {}, {}
+    found: Json = {name: {} for name in JOB_TOTALS}
     for job in timeline.totals:
-        for name in _BY_JOB:
-            found[name][job.name] = getattr(job, name)
-        for name in ("tokens", "bytes"):
-            if getattr(job, name) is not None:
-                found[name][job.name] = getattr(job, name)
+        for name in JOB_TOTALS:
+            value = getattr(job, name)
+            if value is not None or name not in _DELIVERED:
+                found[name][job.name] = value
     found["lost_gpu_hours"] = sum(job.lost_gpu_hours for job in timeline.totals)
     found["duration_s"] = timeline.duration_s
     return found
