@@ -18,71 +18,89 @@ Name = Annotated[str, Field(min_length=1, max_length=200)]
 
 
 class Placement(BaseModel):
-    """Where a job runs: one of `racks`, `gpus` and `vms`; none of them is the whole cluster.
-
-    `racks` is a selector of racks, `gpus_per_rack` how many of each (all by default; whole trays
-    first), `gpus` a selector or list of selectors of GPUs, racks or trays. `vms` is a number of
-    virtual machines of one compute tray each, taken from the first rack that no earlier job uses.
-    `spares` are GPUs of the placement, taken from its end, that hold no rank until one is lost.
-    `order` is the order of ranks, the fastest-varying dimension first.
-    """
+    """Where a job runs: one of `racks`, `gpus` and `vms`; none of them is the whole cluster."""
 
     model_config = _FROZEN
 
     racks: str | None = None
+    """Selector of racks, such as `rack-[0-31]`."""
     gpus_per_rack: Count | None = None
+    """GPUs of each of these racks, whole trays first; by default all."""
     gpus: str | tuple[str, ...] | None = None
+    """Selector, or list of selectors, of GPUs, trays or racks; ranks follow their order."""
     vms: Count | None = None
+    """Virtual machines of one compute tray each: the first of which no earlier job uses a GPU."""
     spares: Annotated[int, Field(ge=0, strict=True)] = 0
+    """GPUs at the end of the placement that hold no rank until they replace a lost GPU."""
     order: str = "tp-cp-ep-dp-pp"
+    """Order in which ranks are laid over the GPUs, the fastest-varying dimension first."""
     nic_loss: NicLoss = "tray"
+    """What a GPU without its NIC does: send by the NICs of its tray, by those of its whole rack, or
+    abort the job."""
 
 
 class Transformer(BaseModel):
-    """A transformer's shape. Dense without `experts`; attention is grouped-query or latent.
-
-    With `kv_rank` attention is multi-head latent attention: queries through `q_rank`, keys and
-    values through `kv_rank`, `rope_dim` of each head's key shared by all heads.
-    """
+    """A transformer's shape. Dense without `experts`; attention is grouped-query or latent."""
 
     model_config = _FROZEN
 
     layers: Count
+    """Transformer layers."""
     hidden: Count
+    """Width of the residual stream."""
     heads: Count
+    """Attention heads, those of queries."""
     kv_heads: Count | None = None
+    """Heads of keys and values (grouped-query attention); by default as many as `heads`."""
     head_dim: Count | None = None
+    """Size of a head; by default `hidden` / `heads`."""
     ffn: Count
+    """Inner width of the feed-forward block."""
     gated: Annotated[bool, Field(strict=True)] = True
+    """Whether feed-forward blocks have a gate: three matrices (SwiGLU) instead of two."""
     vocab: Count
+    """Tokens of the vocabulary."""
     seq: Count = 8192
+    """Tokens of a sequence, where the job does not say."""
     tied_embeddings: Annotated[bool, Field(strict=True)] = False
+    """Whether input embedding and output head are one matrix."""
     experts: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Routed experts of a layer; 0 = dense."""
     top_k: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Routed experts that a token goes to; needed with `experts`."""
     shared_experts: Annotated[int, Field(ge=0, strict=True)] = 0
+    """Experts that every token goes to besides."""
     expert_ffn: Count | None = None
+    """Inner width of one expert; by default `ffn`."""
     dense_layers: Annotated[int, Field(ge=0, strict=True)] = 0
+    """First layers that have no experts."""
     q_rank: Count | None = None
+    """Latent attention: rank through which queries go; by default straight up."""
     kv_rank: Count | None = None
+    """Rank through which keys and values go; stating it makes attention multi-head latent."""
     rope_dim: Count | None = None
+    """Latent attention: rotary part of a key, shared by all heads; by default none."""
     v_head_dim: Count | None = None
+    """Latent attention: size of a head's value; by default that of a head."""
 
 
 class Parallelism(BaseModel):
-    """Degrees of tensor, context, pipeline, data and expert parallelism.
-
-    GPUs = tp x cp x pp x dp. Experts are spread over `ep` ranks of the cp x dp ranks of a stage.
-    `vpp` is the number of model chunks of a pipeline stage (interleaving).
-    """
+    """Degrees of parallelism. tp x cp x pp x dp must be the GPUs of the job, spares left out."""
 
     model_config = _FROZEN
 
     tp: Count = 1
+    """Tensor parallelism: GPUs that share every layer; divides the heads."""
     cp: Count = 1
+    """Context parallelism: GPUs that share a sequence."""
     pp: Count = 1
+    """Pipeline stages."""
     dp: Count = 1
+    """Data parallelism: replicas of the model."""
     ep: Count = 1
+    """Expert parallelism: ranks of the cp x dp ranks of a stage that share its experts."""
     vpp: Count = 1
+    """Chunks of layers of a pipeline stage (interleaving)."""
 
     @property
     def gpus(self) -> int:
@@ -91,46 +109,63 @@ class Parallelism(BaseModel):
 
 
 class Batch(BaseModel):
-    """Sequences of a step (`global`) and of a microbatch (`micro`)."""
+    """Sequences of a training step."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     total: Count = Field(alias="global")
+    """Sequences of a step, of all replicas together; a multiple of dp x micro."""
     micro: Count = 1
+    """Sequences of a microbatch."""
 
 
 class Checkpoint(BaseModel):
-    """How often a job saves, how long that blocks it, and how long a restart takes."""
+    """How often a training job saves, and what a restart takes."""
 
     model_config = _FROZEN
 
     interval: Annotated[Seconds, Field(gt=0)] = 1800.0
+    """Work between two checkpoints; an abort costs half of it on average."""
     write: Annotated[Seconds, Field(ge=0)] = 60.0
+    """How long writing one blocks the job."""
     restart: Annotated[Seconds, Field(ge=0)] = 600.0
+    """From an abort until the job trains again."""
 
 
 class TrainingJob(Placement):
-    """A synchronous training run of a dense or mixture-of-experts transformer.
-
-    `efficiency` is the part of the GPU's dense peak that its matrix products reach, `overlap` the
-    part of tensor- and context-parallel communication that compute hides; None = the catalogue's.
-    `tokens` is a target: the result says in how many days.
-    """
+    """A synchronous training run of a dense or mixture-of-experts transformer."""
 
     kind: Literal["training"]
+    """Kind of job: `training`."""
     name: Name
+    """What the job is called, unlike any other."""
     model: str | Transformer
+    """A model that `gbviz presets` lists, or the shape of your own."""
     parallelism: Parallelism
+    """How the model is split over the GPUs."""
     batch: Batch
+    """Sequences of a step."""
     seq: Count | None = None
+    """Tokens of a sequence; by default the model's."""
     precision: Precision = "fp8"
+    """Number format of the matrix products."""
     recompute: Literal["none", "selective", "full"] = "none"
+    """What backward computes again instead of keeping it: nothing, attention, or whole layers."""
     zero: Annotated[int, Field(ge=0, le=3, strict=True)] = 1
+    """What replicas share instead of each holding it: the optimiser (1), gradients too (2), weights
+    too (3)."""
     efficiency: Annotated[float, Field(gt=0, le=1, strict=True)] | None = None
+    """Part of the GPU's dense peak that matrix products reach; by default
+    `training.efficiency_fp4`, `training.efficiency_fp8` or `training.efficiency_bf16`."""
     overlap: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
+    """Part of tensor- and context-parallel communication that compute hides; by default
+    `training.overlap`."""
     checkpoint: Checkpoint = Checkpoint()
+    """How often it saves, and what a restart takes."""
     tokens: Annotated[float, Field(gt=0, le=1e30, strict=True)] | None = None
+    """Tokens to train on: results then say in how many days; by default it goes on."""
     detection: Annotated[Seconds, Field(ge=0)] = 30.0
+    """How long the job hangs before it notices a lost GPU."""
 
 
 class Pool(BaseModel):
@@ -139,51 +174,74 @@ class Pool(BaseModel):
     model_config = _FROZEN
 
     gpus: Count
+    """GPUs of the pool, a multiple of tp x ep."""
     tp: Count = 1
+    """Tensor parallelism within a group."""
     ep: Count = 1
+    """Expert parallelism within a group."""
     batch: Count = 1
+    """Requests that a group works on at once."""
 
 
 class InferenceJob(Placement):
-    """Serving a transformer: a prefill pool, a decode pool, and KV caches sent between them.
-
-    The prefill pool takes the first GPUs of the placement, the decode pool the next. Requests have
-    `input` and `output` tokens.
-    """
+    """Serving a transformer: a prefill pool, a decode pool, and KV caches sent between them."""
 
     kind: Literal["inference"]
+    """Kind of job: `inference`."""
     name: Name
+    """What the job is called, unlike any other."""
     model: str | Transformer
+    """A model that `gbviz presets` lists, or the shape of your own."""
     prefill: Pool
+    """The pool that reads prompts: the first GPUs of the placement."""
     decode: Pool
+    """The pool that writes answers: the next GPUs of the placement."""
     input: Count = 2048
+    """Tokens of a prompt."""
     output: Count = 512
+    """Tokens of an answer."""
     precision: Precision = "fp4"
+    """Number format of weights and matrix products."""
     kv_bytes: Annotated[float, Field(gt=0, le=8, strict=True)] = 1.0
+    """Bytes of each number in the key-value cache."""
     efficiency: Annotated[float, Field(gt=0, le=1, strict=True)] | None = None
+    """Part of the GPU's dense peak that matrix products reach; by default
+    `training.efficiency_fp4`, `training.efficiency_fp8` or `training.efficiency_bf16`."""
 
 
 class CollectiveJob(Placement):
-    """One collective over and over, as nccl-tests runs it. `size` is the whole buffer."""
+    """One collective over and over, as nccl-tests runs it."""
 
     kind: Literal["collective"]
+    """Kind of job: `collective`."""
     name: Name
+    """What the job is called, unlike any other."""
     op: Literal[
         "all_reduce", "reduce_scatter", "all_gather", "all_to_all", "broadcast", "send_recv"
     ]
+    """Which collective."""
     size: Annotated[Bytes, Field(ge=1)]
+    """The whole buffer of a rank."""
     algorithm: Algorithm = "auto"
+    """How it is done. `tree` and `nvls` (reduction in the switches of one rack) are for
+    `all_reduce`; `auto` takes what suits."""
 
 
 class TrafficSpec(Placement):
     """Independent flows: a pattern, or a list of `GPU>GPU` pairs."""
 
     kind: Literal["traffic"]
+    """Kind of job: `traffic`."""
     name: Name
+    """What the job is called, unlike any other."""
     pattern: str = "permutation"
+    """Who sends to whom."""
     argument: str | int | None = None
+    """What the pattern takes: a number of GPUs or flows, or a GPU; by default the pattern's own."""
     pairs: tuple[str, ...] | None = None
+    """With `pattern: pairs`: the flows, each as `GPU>GPU`."""
     demand: Annotated[GBps, Field(gt=0)] | None = None
+    """What each flow wants at most; by default as much as it can get."""
 
 
 Job = Annotated[

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from gbviz.errors import InputError, did_you_mean
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 Subject = Literal["job", "fabric", "cooling", "totals"]
 Operator = Literal["<=", ">=", "<", ">", "==", "!="]
@@ -17,44 +20,85 @@ _LIMIT = re.compile(
 )
 _LONGEST = 60
 
-FABRIC = (
-    "live_gpus",
-    "injection_GBps",
-    "bisection_GBps",
-    "bisection_fraction",
-    "all_to_all_GBps_per_gpu",
-    "worst_pair_GBps",
-    "worst_leaf_uplink_fraction",
-    "nvlink_GBps",
-    "compute_fraction",
-    "cut_off_pairs",
-)
-_TARGET = ("days_to_target", "days_later")
-_EVERY_JOB = ("slowdown", "stall_s", "lost_work_s", "restart_s")
-_STEPPING = (*_EVERY_JOB, "gpus", "lost_gpus", "replaced_gpus")
-JOB = {
-    "training": (*_STEPPING, "step_s", "tokens_per_s", "mfu", "bubble_s", "dp", *_TARGET),
-    "inference": (*_STEPPING, "tokens_per_s", "tpot_s", "ttft_s"),
-    "collective": (*_STEPPING, "time_s", "algbw_GBps", "busbw_GBps"),
-    "traffic": (*_EVERY_JOB, "min_GBps", "mean_GBps", "total_GBps", "cut_off", "gone"),
+# Every figure by its name, with its meaning.
+FABRIC = {
+    "live_gpus": "GPUs that neither failed nor were shut down",
+    "injection_GBps": "what all live NICs can send, GB/s",
+    "bisection_GBps": "maximum flow from the first half of the leaves to the second, GB/s",
+    "bisection_fraction": "that, over what the healthy cluster has",
+    "all_to_all_GBps_per_gpu": "what a GPU sends when each sends the same to each, GB/s",
+    "worst_pair_GBps": "the slowest pair of GPUs in different racks, alone on the fabric, GB/s",
+    "worst_leaf_uplink_fraction": "live over healthy uplinks of the worst leaf",
+    "nvlink_GBps": "live NVLink of all GPUs, GB/s",
+    "compute_fraction": "mean clock of all GPUs, 1 = full",
+    "cut_off_pairs": "pairs of live GPUs in different racks without a way, each direction counted",
 }
-COOLING = ("heat_kw", "capacity_kw", "supply_c", "hottest_die_c", "clock")
+_EVERY_JOB = {
+    "slowdown": "how many times as long it takes as the healthy job",
+    "stall_s": "what the faults cost once: waiting, seconds",
+    "lost_work_s": "what they cost once: work since the last checkpoint, on average, seconds",
+    "restart_s": "what they cost once: a restart, seconds",
+}
+_STEPPING = _EVERY_JOB | {
+    "gpus": "GPUs that it runs on",
+    "lost_gpus": "its GPUs that are lost",
+    "replaced_gpus": "those of them that spares replace",
+}
+JOB = {
+    "training": _STEPPING
+    | {
+        "step_s": "time of a step, seconds",
+        "tokens_per_s": "tokens trained on in a second",
+        "mfu": "model FLOP/s over the peak of all its GPUs",
+        "bubble_s": "part of a step in which pipeline stages wait, seconds",
+        "dp": "replicas that train",
+        "days_to_target": "days until `tokens` are reached, where the job states them",
+        "days_later": "how many days later that is than without the faults",
+    },
+    "inference": _STEPPING
+    | {
+        "tokens_per_s": "tokens written in a second",
+        "tpot_s": "time of one more token of a request, seconds",
+        "ttft_s": "time to the first token, seconds",
+    },
+    "collective": _STEPPING
+    | {
+        "time_s": "time of one collective, seconds",
+        "algbw_GBps": "size over time, GB/s",
+        "busbw_GBps": "bus bandwidth as nccl-tests defines it, GB/s",
+    },
+    "traffic": _EVERY_JOB
+    | {
+        "min_GBps": "the slowest flow, GB/s",
+        "mean_GBps": "the mean of all flows, GB/s",
+        "total_GBps": "all flows together, GB/s",
+        "cut_off": "flows between live GPUs without a way",
+        "gone": "flows from or to a failed GPU",
+    },
+}
+COOLING = {
+    "heat_kw": "heat that its racks give off, kW",
+    "capacity_kw": "heat that its live units can take away, kW",
+    "supply_c": "temperature of the coolant to the racks, degrees C",
+    "hottest_die_c": "temperature of the hottest GPU die, degrees C",
+    "clock": "clock of its slowest GPUs, 1 = full",
+}
 # Totals over the timeline, one for each job; and those of all jobs together.
-JOB_TOTALS = (
-    "goodput",
-    "useful_s",
-    "lost_work_s",
-    "checkpoint_s",
-    "stalled_s",
-    "restarting_s",
-    "aborted_s",
-    "finished_s",
-    "aborts",
-    "gpu_hours",
-    "tokens",
-    "bytes",
-)
-TOTALS = (*JOB_TOTALS, "lost_gpu_hours")
+JOB_TOTALS = {
+    "goodput": "work kept over what the healthy job would have done in all the time",
+    "useful_s": "work kept, in seconds of the healthy job",
+    "lost_work_s": "work done and lost again, in seconds of the healthy job",
+    "checkpoint_s": "time spent writing checkpoints, seconds",
+    "stalled_s": "time spent waiting, seconds",
+    "restarting_s": "time spent in restarts, seconds",
+    "aborted_s": "time in which it could not run, seconds",
+    "finished_s": "time after it had all its tokens, seconds",
+    "aborts": "how often it aborted",
+    "gpu_hours": "hours of GPUs that it held, used or not",
+    "tokens": "tokens of training and inference",
+    "bytes": "bytes of independent flows",
+}
+TOTALS = JOB_TOTALS | {"lost_gpu_hours": "hours of GPUs held without useful work, of all jobs"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,5 +204,5 @@ def check_figure(subject: Subject, name: str, metric: str, kind: str | None) -> 
         raise InputError(f"its limit is under 'value' (got {metric!r})", where="metric")
 
 
-def _refuse(word: str, choices: tuple[str, ...], where: str, says: str) -> None:
+def _refuse(word: str, choices: Mapping[str, str], where: str, says: str) -> None:
     raise InputError(f"{says} {word[:60]!r}", where=where, hint=did_you_mean(word, choices))

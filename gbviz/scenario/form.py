@@ -40,6 +40,7 @@ Selector = Annotated[str, Field(min_length=1, max_length=500)]
 class CoolingPart(CoolingSpec):
     """How the racks are cooled; quantities may have units."""
 
+    # What they mean is said by the fields that these stand for.
     capacity_kw: Annotated[Kilowatts, Field(ge=0, le=1e9)] = 0.0
     set_point_c: Annotated[Celsius, Field(ge=-20, le=80)] = Field(
         default_factory=lambda: catalogue().value("cooling.supply_set_point_c")
@@ -53,6 +54,7 @@ class ClusterPart(ClusterSpec):
     """
 
     preset: str | None = None
+    """A cluster that gbviz knows by name; the other fields change parts of it."""
     port_GBps: Annotated[GBps, Field(gt=0, le=1e9)] = Field(  # noqa: N815 the unit's own capitals
         default_factory=lambda: catalogue().value("switch.port_GBps")
     )
@@ -93,13 +95,22 @@ class EventPart(BaseModel):
     model_config = _FORM
 
     at: Annotated[Seconds, Field(ge=0, le=LONGEST_S)]
+    """When it happens, from the start; not after `duration`."""
     fail: Selector | None = None
+    """Selector of what fails: it carries, computes or cools nothing any more."""
     degrade: Selector | None = None
+    """Selector of what runs on at a part of its rate; `to` says how much is left."""
     flap: Selector | None = None
+    """Selector of what goes up and down: it counts at the part of the time that it is up, `to`."""
     repair: Selector | None = None
+    """Selector of what is mended; it must have a fault then."""
     restore: Selector | None = None
+    """`all`: nothing has a fault any more."""
     to: Annotated[float, Field(ge=0, le=1, strict=True)] | None = None
+    """The part that is left, from 0 to 1: `degrade` needs it, `flap` takes 0.5 without it."""
     lasts: Annotated[Seconds, Field(gt=0, le=LONGEST_S)] | None = Field(default=None, alias="for")
+    """How long the fault lasts before it is repaired; by default until something else repairs it.
+    Not beside `repair` and `restore`."""
 
 
 class Form(BaseModel):
@@ -108,16 +119,28 @@ class Form(BaseModel):
     model_config = _FORM
 
     gbviz: int
+    """Format version of the file."""
     name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    """What the scenario is called; by default the file's name."""
     description: Annotated[str, Field(max_length=100_000)] = ""
+    """What it is about, for people; nothing is computed from it."""
     cluster: ClusterPart
+    """The machine."""
     routing: Mode = "adaptive"
+    """How switches choose among paths."""
     seed: Annotated[int, Field(ge=0, le=LARGEST_SEED, strict=True)] = 0
+    """Seed of everything random: hashes of paths, random traffic patterns."""
     nvlink_policy: Policy = "adaptive"
+    """What a rack's NVLink does when damaged: run on with what is left (`adaptive`), or go down for
+    a lost ASIC and park a GPU for a lost link (`full-bandwidth`)."""
     jobs: Annotated[tuple[Job, ...], Field(max_length=MOST_JOBS)] = ()
+    """What runs on it, all at once; no two jobs share a GPU."""
     events: Annotated[tuple[EventPart, ...], Field(max_length=MOST_EVENTS)] = ()
+    """What happens to it; of events at one time the earlier in the list comes first."""
     duration: Annotated[Seconds, Field(gt=0, le=LONGEST_S)] | None = None
+    """How long the scenario lasts; by default until its last event."""
     expect: Annotated[tuple[dict[str, Any], ...], Field(max_length=MOST_EXPECTATIONS)] = ()
+    """Limits that the results must keep: `gbviz run` exits with 1 where one is not kept."""
 
 
 @dataclass(slots=True)

@@ -7,18 +7,27 @@ from typing import TYPE_CHECKING, Any, get_args
 from pydantic.json_schema import GenerateJsonSchema
 
 from gbviz import units
+from gbviz.jobs.traffic import PATTERNS
+from gbviz.routing.modes import MODES
 from gbviz.scenario.contradictions import VERBS
-from gbviz.scenario.expect import COOLING, FABRIC, JOB, SUBJECTS, TOTALS
+from gbviz.scenario.described import described, reached, with_facts
+from gbviz.scenario.expect import COOLING, FABRIC, JOB, SUBJECTS, TOTALS, Subject
 from gbviz.scenario.extends import KEY as EXTENDS
 from gbviz.scenario.form import Form
 from gbviz.scenario.migrate import CURRENT, KEY
 from gbviz.topology.presets import presets
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
+    from pydantic import BaseModel
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import core_schema
+
+
+def _choices(words: Mapping[Any, str]) -> str:
+    return "".join(f"\n{word}: {text}." for word, text in words.items())
+
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _NUMBER = r"[+-]?[0-9]+(\.[0-9]*)?([eE][+-]?[0-9]+)?"
@@ -30,6 +39,12 @@ _QUANTITIES = (
     (units.Celsius, units.TEMPERATURES, "C"),
     (units.Kilowatts, units.POWERS, "kW"),
 )
+_ABOUT: dict[Subject, str] = {
+    "job": "Name of a job of the file.",
+    "fabric": "A figure of the fabric at the end." + _choices(FABRIC),
+    "cooling": "Name of a cooling loop, such as `loop-0`.",
+    "totals": "What the timeline adds up to, beside the name of a job." + _choices(TOTALS),
+}
 # Pydantic leaves ranges beside a choice of types, under its own names.
 _RANGES = {
     "ge": "minimum",
@@ -53,9 +68,10 @@ def schema() -> dict[str, Any]:
     """
     found: dict[str, Any] = Form.model_json_schema(schema_generator=_Generator)
     _tidied(found)
-    found.pop("description")
+    for name, model in reached(Form).items():
+        _describe(found["$defs"].get(name, found), model)
     properties = found["properties"]
-    properties[KEY] = {"const": CURRENT, "description": "Format version."}
+    properties[KEY] = {"const": CURRENT, "description": properties[KEY]["description"]}
     properties[EXTENDS] = {
         "type": "string",
         "minLength": 1,
@@ -63,6 +79,8 @@ def schema() -> dict[str, Any]:
         "states none: mappings are merged, lists replaced.",
     }
     properties["expect"]["items"] = _expectation()
+    properties["routing"]["description"] += _choices(MODES)
+    found["$defs"]["TrafficSpec"]["properties"]["pattern"]["description"] += _choices(PATTERNS)
     _cluster(found["$defs"]["ClusterPart"])
     _event(found["$defs"]["EventPart"])
     # What a file leaves out may stand in the file that it extends.
@@ -120,10 +138,23 @@ def _tidied(part: Any) -> None:
         _tidied(one)
 
 
+def _describe(part: dict[str, Any], model: type[BaseModel]) -> None:
+    """Say what a model is, what its fields mean, and the defaults that the catalogue has."""
+    part["description"] = (model.__doc__ or "").strip().partition("\n")[0]
+    texts = described(model)
+    for name, info in model.model_fields.items():
+        key = info.alias or name
+        own = part["properties"][key]
+        own["description"] = with_facts(texts.get(key, ""))
+        if info.default_factory is not None:
+            own["default"] = info.get_default(call_default_factory=True, validated_data={})
+
+
 def _cluster(part: dict[str, Any]) -> None:
+    given = part["properties"]["preset"]
     part["properties"]["preset"] = {
         "enum": list(presets()),
-        "description": "A cluster that gbviz knows; the other fields change parts of it.",
+        "description": given["description"],
     }
     # A preset, or the file that this one extends, may state them.
     del part["required"]
@@ -133,27 +164,45 @@ def _event(part: dict[str, Any]) -> None:
     properties = part["properties"]
     for name in (*VERBS, "to", "for"):
         given = next(one for one in properties[name]["anyOf"] if one != {"type": "null"})
-        properties[name] = given
-    properties["restore"] = {"const": "all"}
+        properties[name] = given | {"description": properties[name]["description"]}
+    properties["restore"] = {"const": "all", "description": properties["restore"]["description"]}
     part["oneOf"] = [{"required": [verb]} for verb in VERBS]
     part["dependentRequired"] = {"degrade": ["to"]}
 
 
 def _expectation() -> dict[str, Any]:
-    figures = {
-        "job": sorted({name for names in JOB.values() for name in names}),
-        "fabric": ["value"],
-        "cooling": list(COOLING),
-    }
     names: dict[str, Any] = {"fabric": {"enum": list(FABRIC)}, "totals": {"enum": list(TOTALS)}}
     choices = []
     for subject in SUBJECTS:
+        figures = _figures(subject)
+        limits = {name: _limit(text) for name, text in figures.items()}
         choice: dict[str, Any] = {
             "required": [subject],
-            "properties": {subject: names.get(subject, {"type": "string"})},
-            "additionalProperties": {"type": "string", "pattern": _LIMIT},
+            "properties": {
+                subject: names.get(subject, {"type": "string"}) | {"description": _ABOUT[subject]},
+                **limits,
+            },
+            "additionalProperties": _limit("Limit on the total of the job of this name."),
         }
-        if subject in figures:
-            choice["propertyNames"] = {"enum": [subject, *figures[subject]]}
+        if subject != "totals":
+            choice["propertyNames"] = {"enum": [subject, *figures]}
+            choice["additionalProperties"] = False
         choices.append(choice)
     return {"type": "object", "minProperties": 2, "oneOf": choices}
+
+
+def _figures(subject: Subject) -> dict[str, str]:
+    """What may have a limit beside a subject, with its meaning; a total has jobs there."""
+    if subject == "job":
+        return {
+            name: "; ".join(dict.fromkeys(own[name] for own in JOB.values() if name in own))
+            for name in sorted({name for own in JOB.values() for name in own})
+        }
+    if subject == "cooling":
+        return COOLING
+    return {"value": "limit on that figure"}
+
+
+def _limit(text: str) -> dict[str, Any]:
+    text = text[:1].upper() + text[1:]
+    return {"type": "string", "pattern": _LIMIT, "description": f"{text.removesuffix('.')}."}

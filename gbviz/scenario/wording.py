@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, get_args
-
-from pydantic import BaseModel
+from typing import TYPE_CHECKING, Any
 
 from gbviz.errors import did_you_mean
 from gbviz.jobs.spec import CollectiveJob, InferenceJob, TrafficSpec, TrainingJob
+from gbviz.scenario.described import models_of
 from gbviz.scenario.extends import Complaint
 from gbviz.scenario.form import Form
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from pydantic import BaseModel
     from pydantic_core import ErrorDetails
 
     from gbviz.scenario.strict import Path
@@ -204,15 +204,8 @@ def _known(field: Path, data: dict[str, Any]) -> list[str]:
                 model = KINDS.get(str(value.get("kind")))
         elif model is not None:
             named = {info.alias or name: info for name, info in model.model_fields.items()}
-            inner = _models(named[part].annotation) if part in named else []
+            inner = models_of(named[part].annotation) if part in named else []
             model = inner[0] if len(inner) == 1 else None
     if model is None:
         return []
     return [info.alias or name for name, info in model.model_fields.items()]
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    """The models that a type is made of."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for part in get_args(annotation) for model in _models(part)]

@@ -45,12 +45,18 @@ class CoolingSpec(BaseModel):
     model_config = _FROZEN
 
     kind: Literal["hxu", "cdu"] = "hxu"
+    """A liquid-to-air unit in each rack (`hxu`), or units that racks share (`cdu`)."""
     units: int = Field(default=0, ge=0, le=1000)
+    """Cooling units of a loop, with `cdu`; 0 = `cooling.cdu_units_per_loop`."""
     racks_per_loop: int = Field(default=0, ge=0, le=100_000)
+    """Racks of a loop, with `cdu`; 0 = `cooling.cdu_racks_per_loop`. The last loop has the rest."""
     capacity_kw: float = Field(default=0.0, ge=0, le=1e9)
+    """Heat that one unit takes away; 0 = `cooling.hxu_capacity_kw` or `cooling.cdu_capacity_kw`."""
     set_point_c: float = Field(
         default_factory=lambda: catalogue().value("cooling.supply_set_point_c"), ge=-20, le=80
     )
+    """Temperature of the coolant to the racks while the units keep up with the heat, by default
+    `cooling.supply_set_point_c`."""
 
     @property
     def units_per_loop(self) -> int:
@@ -73,21 +79,6 @@ class CoolingSpec(BaseModel):
 class ClusterSpec(BaseModel):
     """A cluster's sizes; everything not stated is the GB300 NVL72's, from the catalogue.
 
-    Parameters
-    ----------
-    racks
-        Number of racks, at least 1.
-    uplinks_per_leaf
-        Cables from one leaf up; None = as many as its down ports (non-blocking).
-    trays_per_rack, gpus_per_tray
-        18 and 4; one NIC and one rail a GPU of a tray.
-    radix
-        Ports of a switch; half of a leaf's ports go down.
-    spines, leaves_per_pod
-        Overrides of the sizing rules of `sizing.fat_tree`; None = by rule.
-    port_GBps
-        Rate of a switch port, one direction.
-
     Examples
     --------
     >>> spec = ClusterSpec(racks=64)
@@ -98,14 +89,25 @@ class ClusterSpec(BaseModel):
     model_config = _FROZEN
 
     racks: int = Field(ge=1, le=100_000)
+    """Racks in the cluster."""
     uplinks_per_leaf: int | None = Field(default=None, ge=1, le=10_000)
+    """Cables from one leaf up; fewer than its NICs oversubscribe the fabric. By default as many as
+    its ports down, so that the fabric is non-blocking."""
     trays_per_rack: int = _count("rack.compute_trays")
+    """Compute trays in a rack, by default `rack.compute_trays`."""
     gpus_per_tray: int = _count("rack.gpus_per_tray")
+    """GPUs in a tray, each with a NIC and a rail of its own; by default `rack.gpus_per_tray`."""
     radix: int = _count("switch.radix")
+    """Ports of a switch, by default `switch.radix`; half of a leaf's go down."""
     spines: int | None = Field(default=None, ge=1, le=100_000)
+    """Spines of a two-tier fabric, a divisor of the uplinks; by default the fewest that suffice."""
     leaves_per_pod: int | None = Field(default=None, ge=1, le=10_000)
+    """Leaves of a pod of a three-tier fabric; by default the largest pod that divides the leaves
+    evenly. Not beside `spines`."""
     port_GBps: Positive = _fact("switch.port_GBps")  # noqa: N815 the unit's own capitals
+    """Rate of a switch port in one direction, by default `switch.port_GBps`."""
     cooling: CoolingSpec = CoolingSpec()
+    """How the racks are cooled; by default a liquid-to-air unit in each."""
 
     @property
     def gpus_per_rack(self) -> int:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given, settings
 from jsonschema import Draft202012Validator
 
+from gbviz.scenario.described import described, facts_in, reached
 from gbviz.scenario.emit import text_of
 from gbviz.scenario.file import read
+from gbviz.scenario.form import ClusterPart, CoolingPart, Form
 from gbviz.scenario.schema import schema
 from gbviz.scenario.yaml_subset import load_yaml
+from gbviz.topology.catalogue import catalogue
+from gbviz.topology.spec import ClusterSpec, CoolingSpec
 from tests.scenario.samples import EXAMPLE, SMALL, documents, faults
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 EXAMPLES = Path(__file__).parents[2] / "scenarios"
 SCHEMA = schema()
@@ -101,3 +108,48 @@ def test_a_variant_keeps_it() -> None:
         {"gbviz": 1, "extends": "base.yaml", "cluster": {"cooling": {"units": 3}}},
     ):
         assert not list(CHECK.iter_errors(document))
+
+
+def _properties(part: Any, where: str = "") -> Iterator[tuple[str, dict[str, Any]]]:
+    if isinstance(part, dict):
+        for name, own in part.get("properties", {}).items():
+            yield f"{where}.{name}", own
+    inner = part.items() if isinstance(part, dict) else enumerate(part)
+    for key, one in inner:
+        if isinstance(one, dict | list):
+            yield from _properties(one, f"{where}.{key}")
+
+
+def test_every_property_says_what_it_means() -> None:
+    told = {name: own.get("description", "") for name, own in _properties(SCHEMA)}
+    assert len(told) > 150
+    assert [name for name, text in told.items() if len(text) <= 10] == []
+    assert [name for name, text in told.items() if not text.endswith(".")] == []
+
+
+def test_every_model_says_what_it_is() -> None:
+    assert [name for name, own in SCHEMA["$defs"].items() if len(own["description"]) <= 10] == []
+
+
+def test_defaults_of_the_catalogue_are_told() -> None:
+    radix = SCHEMA["$defs"]["ClusterPart"]["properties"]["radix"]
+    assert radix["default"] == 144
+    assert "`switch.radix` (144 ports)" in radix["description"]
+
+
+def test_every_fact_that_a_text_names_is_in_the_catalogue() -> None:
+    texts = [text for model in reached(Form).values() for text in described(model).values()]
+    named = [name for text in texts for name in facts_in(text)]
+    assert len(set(named)) >= 10
+    assert [name for name in named if name not in catalogue()] == []
+
+
+def test_parts_keep_the_texts_of_what_they_stand_for() -> None:
+    assert described(CoolingPart) == described(CoolingSpec)
+    assert described(ClusterPart).items() > described(ClusterSpec).items()
+
+
+def test_without_sources_there_are_no_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("inspect.getsource", lambda _: (_ for _ in ()).throw(OSError))
+    assert described(CoolingPart) == {}
+    Draft202012Validator.check_schema(schema())
