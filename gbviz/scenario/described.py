@@ -52,7 +52,7 @@ def described(model: type[BaseModel]) -> dict[str, str]:
     Notes
     -----
     Read from the source when somebody asks: pydantic's `use_attribute_docstrings` would read it
-    whenever the module is imported, which costs every command 30 ms. Without sources (a frozen
+    whenever the module is imported, which costs every command 40 ms. Without sources (a frozen
     program) there are no texts.
 
     Examples

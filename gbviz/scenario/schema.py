@@ -151,11 +151,9 @@ def _describe(part: dict[str, Any], model: type[BaseModel]) -> None:
 
 
 def _cluster(part: dict[str, Any]) -> None:
-    given = part["properties"]["preset"]
-    part["properties"]["preset"] = {
-        "enum": list(presets()),
-        "description": given["description"],
-    }
+    given = part["properties"].pop("preset")
+    preset = {"enum": list(presets()), "description": given["description"]}
+    part["properties"] = {"preset": preset, **part["properties"]}
     # A preset, or the file that this one extends, may state them.
     del part["required"]
 

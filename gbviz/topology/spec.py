@@ -89,7 +89,7 @@ class ClusterSpec(BaseModel):
     model_config = _FROZEN
 
     racks: int = Field(ge=1, le=100_000)
-    """Racks in the cluster."""
+    """Racks in the cluster; needed without a preset."""
     uplinks_per_leaf: int | None = Field(default=None, ge=1, le=10_000)
     """Cables from one leaf up; fewer than its NICs oversubscribe the fabric. By default as many as
     its ports down, so that the fabric is non-blocking."""
