@@ -88,7 +88,7 @@ class ScenarioError(GbvizError):
     faults
         At least one, in the order of the file.
     unlisted
-        How many more there are than `faults` holds.
+        How many more are known of than `faults` holds.
     """
 
     def __init__(self, faults: Sequence[FileFault], unlisted: int = 0) -> None:
@@ -96,7 +96,9 @@ class ScenarioError(GbvizError):
         shown = [str(fault) for fault in self.faults[:MOST_SHOWN]]
         rest = len(self.faults) - len(shown) + unlisted
         if rest:
-            shown.append(f"and {rest:,} more fault{'s' if rest > 1 else ''}")
+            # Nobody looks further once there are too many to list.
+            least = "at least " if unlisted else ""
+            shown.append(f"and {least}{rest:,} more fault{'s' if rest > 1 else ''}")
         super().__init__("\n".join(shown))
 
     def __reduce__(self) -> tuple[type[ScenarioError], tuple[tuple[FileFault, ...], int]]:

@@ -11,7 +11,7 @@ from gbviz.errors import InputError
 from gbviz.topology.selectors import select
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from gbviz.jobs.spec import Placement
     from gbviz.topology.fabric import Fabric, Ints
@@ -58,30 +58,53 @@ def place(fabric: Fabric, jobs: Sequence[tuple[str, Placement]]) -> list[Placed]
     >>> len(place(fabric, [("a", job)])[0].gpus)
     128
     """
-    owner = np.full(fabric.count("gpu"), -1)
     found: list[Placed] = []
+    for one in place_each(fabric, jobs):
+        if isinstance(one, InputError):
+            raise one
+        found.append(one)
+    return found
+
+
+def place_each(
+    fabric: Fabric, jobs: Sequence[tuple[str, Placement]]
+) -> Iterator[Placed | InputError]:
+    """The GPUs of each job as `place` gives them, or why it cannot have them.
+
+    A job that cannot be placed takes no GPU from those that follow.
+    """
+    owner = np.full(fabric.count("gpu"), -1)
     for number, (name, placement) in enumerate(jobs):
         try:
             gpus = _gpus(fabric, placement, owner)
+            _check_free(fabric, jobs, placement, gpus, owner)
         except InputError as error:
-            raise InputError(error.message, where=f"job {name}", hint=error.hint) from None
-        taken = np.flatnonzero(owner[gpus] >= 0)
-        if len(taken):
-            gpu = int(gpus[taken[0]])
-            raise InputError(
-                f"{_name(fabric, gpu)} already runs {jobs[int(owner[gpu])][0]}"
-                + (f", and so do {len(taken) - 1:,} more of its GPUs" if len(taken) > 1 else ""),
-                where=f"job {name}",
-            )
-        if placement.spares >= len(gpus):
-            raise InputError(
-                f"{placement.spares:,} spares leave none of its {len(gpus):,} GPUs for ranks",
-                where=f"job {name}",
-            )
+            yield InputError(error.message, where=f"job {name}", hint=error.hint)
+            continue
         owner[gpus] = number
         ranks = len(gpus) - placement.spares
-        found.append(Placed(gpus[:ranks], gpus[ranks:]))
-    return found
+        yield Placed(gpus[:ranks], gpus[ranks:])
+
+
+def _check_free(
+    fabric: Fabric,
+    jobs: Sequence[tuple[str, Placement]],
+    placement: Placement,
+    gpus: Ints,
+    owner: Ints,
+) -> None:
+    """Refuse GPUs that run another job, and spares that leave none for ranks."""
+    taken = np.flatnonzero(owner[gpus] >= 0)
+    if len(taken):
+        gpu = int(gpus[taken[0]])
+        raise InputError(
+            f"{_name(fabric, gpu)} already runs {jobs[int(owner[gpu])][0]}"
+            + (f", and so do {len(taken) - 1:,} more of its GPUs" if len(taken) > 1 else "")
+        )
+    if placement.spares >= len(gpus):
+        raise InputError(
+            f"{placement.spares:,} spares leave none of its {len(gpus):,} GPUs for ranks"
+        )
 
 
 def _name(fabric: Fabric, gpu: int) -> str:
@@ -100,7 +123,7 @@ def _gpus(fabric: Fabric, placement: Placement, owner: Ints) -> Ints:
         texts = (placement.gpus,) if isinstance(placement.gpus, str) else placement.gpus
         if not texts:
             raise InputError("gpus is an empty list", hint="leave it out for the whole cluster")
-        return _once(fabric, np.concatenate([_selected(fabric, text) for text in texts]))
+        return _once(fabric, _all_selected(fabric, texts))
     racks: Ints = np.arange(fabric.count("rack"))
     if placement.racks is not None:
         racks = _racks(fabric, placement.racks)
@@ -127,6 +150,17 @@ def _racks(fabric: Fabric, text: str) -> Ints:
         raise InputError(f"racks names {wrong.component}, which is no rack")
     first = fabric.nodes("rack").start
     return np.array([part.nodes[0] - first for part in parts])
+
+
+def _all_selected(fabric: Fabric, texts: Sequence[str]) -> Ints:
+    """GPUs that some selectors name; no further than it takes to see that one is named twice."""
+    found, named = [], 0
+    for text in texts:
+        found.append(_selected(fabric, text))
+        named += len(found[-1])
+        if named > fabric.count("gpu"):
+            break
+    return np.concatenate(found)
 
 
 def _selected(fabric: Fabric, text: str) -> Ints:

@@ -14,7 +14,14 @@ Count = Annotated[int, Field(ge=1, le=10_000_000, strict=True)]
 Precision = Literal["fp4", "fp8", "bf16"]
 Algorithm = Literal["auto", "ring", "tree", "nvls", "hierarchical"]
 NicLoss = Literal["tray", "rack", "abort"]
-Name = Annotated[str, Field(min_length=1, max_length=200)]
+# No control characters: nobody means them, and files and terminals take some for commands.
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
+Word = Annotated[str, Field(max_length=200)]
+Selector = Annotated[str, Field(min_length=1, max_length=500)]
+# Lists in which one wrong entry is enough to be told of.
+Selectors = Annotated[tuple[Selector, ...], Field(fail_fast=True, max_length=100_000)]
+Pair = Annotated[str, Field(max_length=500)]
+Pairs = Annotated[tuple[Pair, ...], Field(fail_fast=True, max_length=100_000)]
 
 
 class Placement(BaseModel):
@@ -22,17 +29,17 @@ class Placement(BaseModel):
 
     model_config = _FROZEN
 
-    racks: str | None = None
+    racks: Selector | None = None
     """Selector of racks, such as `rack-[0-31]`."""
     gpus_per_rack: Count | None = None
     """GPUs of each of these racks, whole trays first; by default all."""
-    gpus: str | tuple[str, ...] | None = None
+    gpus: Selector | Selectors | None = None
     """Selector, or list of selectors, of GPUs, trays or racks; ranks follow their order."""
     vms: Count | None = None
     """Virtual machines of one compute tray each: the first of which no earlier job uses a GPU."""
     spares: Annotated[int, Field(ge=0, strict=True)] = 0
     """GPUs at the end of the placement that hold no rank until they replace a lost GPU."""
-    order: str = "tp-cp-ep-dp-pp"
+    order: Word = "tp-cp-ep-dp-pp"
     """Order in which ranks are laid over the GPUs, the fastest-varying dimension first."""
     nic_loss: NicLoss = "tray"
     """What a GPU without its NIC does: send by the NICs of its tray, by those of its whole rack, or
@@ -139,7 +146,7 @@ class TrainingJob(Placement):
     """Kind of job: `training`."""
     name: Name
     """What the job is called, unlike any other."""
-    model: str | Transformer
+    model: Word | Transformer
     """A model that `gbviz presets` lists, or the shape of your own."""
     parallelism: Parallelism
     """How the model is split over the GPUs."""
@@ -190,7 +197,7 @@ class InferenceJob(Placement):
     """Kind of job: `inference`."""
     name: Name
     """What the job is called, unlike any other."""
-    model: str | Transformer
+    model: Word | Transformer
     """A model that `gbviz presets` lists, or the shape of your own."""
     prefill: Pool
     """The pool that reads prompts: the first GPUs of the placement."""
@@ -234,11 +241,11 @@ class TrafficSpec(Placement):
     """Kind of job: `traffic`."""
     name: Name
     """What the job is called, unlike any other."""
-    pattern: str = "permutation"
+    pattern: Word = "permutation"
     """Who sends to whom."""
-    argument: str | int | None = None
+    argument: Annotated[str, Field(max_length=100_000)] | int | None = None
     """What the pattern takes: a number of GPUs or flows, or a GPU; by default the pattern's own."""
-    pairs: tuple[str, ...] | None = None
+    pairs: Pairs | None = None
     """With `pattern: pairs`: the flows, each as `GPU>GPU`."""
     demand: Annotated[GBps, Field(gt=0)] | None = None
     """What each flow wants at most; by default as much as it can get."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from gbviz.errors import InputError
 from gbviz.faults.fault import fault_on
 from gbviz.jobs.inference import check_pools
-from gbviz.jobs.placement import place
+from gbviz.jobs.placement import place_each
 from gbviz.jobs.run import check_collective
 from gbviz.jobs.spec import InferenceJob, TrafficSpec, TrainingJob
 from gbviz.jobs.traffic import PATTERNS, flows_of, traffic_of
@@ -15,6 +16,7 @@ from gbviz.jobs.training import check_memory
 from gbviz.scenario.event import moments
 from gbviz.scenario.extends import Complaint
 from gbviz.scenario.lookup import Lookup
+from gbviz.scenario.strict import MOST_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -32,7 +34,7 @@ MOST_NAMED = 2_000_000
 def unknown_components(
     fabric: Fabric, parts: Parts, events: Mapping[int, Event]
 ) -> list[Complaint]:
-    """What is wrong with the names in a file.
+    """What is wrong with the names in a file, up to one more than are told.
 
     Parameters
     ----------
@@ -43,7 +45,8 @@ def unknown_components(
     events
         Its events, by their place in the file.
     """
-    return [*_events(fabric, events), *_jobs(fabric, parts.jobs), *_loops(fabric, parts)]
+    found = chain(_events(fabric, events), _jobs(fabric, parts.jobs), _loops(fabric, parts))
+    return list(islice(found, MOST_FAULTS + 1))
 
 
 def _events(fabric: Fabric, events: Mapping[int, Event]) -> Iterator[Complaint]:
@@ -104,11 +107,11 @@ def _jobs(fabric: Fabric, jobs: Mapping[int, Job]) -> Iterator[Complaint]:
     for number, job in jobs.items():
         names.setdefault(job.name, number)
     sound = {n: job for n, job in jobs.items() if names[job.name] == n and job.gpus != ()}
-    placed: dict[int, Placed] = {}
-    yield from _place(fabric, sound, placed)
-    for number, where in placed.items():
-        job = jobs[number]
-        if isinstance(job, TrainingJob):
+    each = place_each(fabric, [(job.name, job) for job in sound.values()])
+    for (number, job), where in zip(sound.items(), each, strict=True):
+        if isinstance(where, InputError):
+            yield Complaint(_stated(number, job), where.message, where.hint)
+        elif isinstance(job, TrainingJob):
             yield from _ranks(number, job, where)
             yield from _memory(number, job)
         elif isinstance(job, InferenceJob):
@@ -118,22 +121,6 @@ def _jobs(fabric: Fabric, jobs: Mapping[int, Job]) -> Iterator[Complaint]:
             yield from _pattern(fabric, number, job, where)
         else:
             yield from _algorithm(fabric, number, job, where)
-
-
-def _place(fabric: Fabric, jobs: dict[int, Job], placed: dict[int, Placed]) -> Iterator[Complaint]:
-    """Place jobs beside each other; each that does not fit is complained of and left out."""
-    left = dict(jobs)
-    while left:
-        try:
-            found = place(fabric, [(job.name, job) for job in left.values()])
-        except InputError as error:
-            name = error.where.removeprefix("job ")
-            number = next((n for n, job in left.items() if job.name == name), min(left))
-            yield Complaint(_stated(number, left[number]), error.message, error.hint)
-            del left[number]
-        else:
-            placed.update(zip(left, found, strict=True))
-            return
 
 
 def _stated(number: int, job: Placement) -> Path:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import unicodedata
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from gbviz.errors import InputError, did_you_mean
@@ -12,6 +12,7 @@ from gbviz.jobs.spec import InferenceJob, Parallelism, Pool, TrafficSpec, Traini
 from gbviz.jobs.traffic import PATTERNS
 from gbviz.scenario.expect import JOB_TOTALS, SUBJECTS, check_figure, limit
 from gbviz.scenario.extends import Complaint
+from gbviz.scenario.strict import MOST_FAULTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,7 +28,7 @@ _WITHOUT = ("permutation", "all-to-all", "bisection")
 
 
 def contradictions(parts: Parts) -> list[Complaint]:
-    """What is wrong with parts that are each right by themselves.
+    """What is wrong with parts that are each right by themselves, up to one more than are told.
 
     Examples
     --------
@@ -36,31 +37,28 @@ def contradictions(parts: Parts) -> list[Complaint]:
     >>> [complaint.message for complaint in contradictions(parts)]
     ["degrade needs 'to', the part that is left"]
     """
-    found = list(_names(parts))
+    return list(islice(_contradictions(parts), MOST_FAULTS + 1))
+
+
+def _contradictions(parts: Parts) -> Iterator[Complaint]:
+    yield from _names(parts)
     for number, job in parts.jobs.items():
-        found += _job(("jobs", number), job)
+        yield from _job(("jobs", number), job)
     for number, event in parts.events.items():
-        found += _event(("events", number), event, parts.duration)
+        yield from _event(("events", number), event, parts.duration)
+    jobs = {job.name: job for job in parts.jobs.values()}
     for number, entry in parts.expect.items():
-        found += _expectation(("expect", number), entry, parts)
-    return found
+        yield from _expectation(("expect", number), entry, parts, jobs)
 
 
 def _names(parts: Parts) -> Iterator[Complaint]:
-    named: list[tuple[Path, str]] = []
-    if parts.form is not None:
-        named.append((("name",), parts.form.name or ""))
     first: dict[str, int] = {}
     for number, job in parts.jobs.items():
-        field: Path = ("jobs", number, "name")
-        named.append((field, job.name))
         if job.name in first:
             hint = "give each job a name of its own"
-            yield Complaint(field, f"is the name of jobs[{first[job.name]}] too", hint)
+            says = f"is the name of jobs[{first[job.name]}] too"
+            yield Complaint(("jobs", number, "name"), says, hint)
         first.setdefault(job.name, number)
-    for field, name in named:
-        if any(unicodedata.category(sign) == "Cc" for sign in name):
-            yield Complaint(field, "holds control characters")
 
 
 def _job(field: Path, job: Job) -> Iterator[Complaint]:
@@ -221,7 +219,9 @@ def _event(field: Path, event: EventPart, duration: float | None) -> Iterator[Co
         )
 
 
-def _expectation(field: Path, entry: dict[str, Any], parts: Parts) -> Iterator[Complaint]:
+def _expectation(
+    field: Path, entry: dict[str, Any], parts: Parts, jobs: dict[str, Job]
+) -> Iterator[Complaint]:
     subjects = [name for name in SUBJECTS if name in entry]
     if len(subjects) != 1:
         says = "names no subject" if not subjects else f"names both {subjects[0]} and {subjects[1]}"
@@ -235,7 +235,6 @@ def _expectation(field: Path, entry: dict[str, Any], parts: Parts) -> Iterator[C
     metrics = [metric for metric in entry if metric != subject]
     if not metrics:
         yield Complaint(field, "states no limit", 'for example slowdown: "<= 1.10"')
-    jobs = {job.name: job for job in parts.jobs.values()}
     if subject == "job" and name not in jobs:
         yield from _no_job((*field, subject), name, parts)
     for metric in metrics:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gbviz.errors import FileFault, InputError, ScenarioError
 from gbviz.scenario.migrate import migrated
-from gbviz.scenario.source import Source, is_json, one_fault, parsed, read_bytes, source
+from gbviz.scenario.source import CIRCLE, Source, is_json, one_fault, parsed, read_bytes, source
 from gbviz.scenario.strict import MOST_BYTES
 from gbviz.scenario.strict import Path as Field
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 KEY = "extends"
 MOST_FILES = 16
+_LONGEST = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +71,8 @@ class Chain:
                 line,
                 column,
                 spelt(complaint.field),
-                complaint.message,
-                complaint.hint,
+                _short(complaint.message),
+                _short(complaint.hint),
             )
             placed.append((number, line, column, fault))
         placed.sort(key=lambda entry: entry[:3])
@@ -118,6 +119,11 @@ def spelt(field: Field) -> str:
     return text
 
 
+def _short(text: str) -> str:
+    """A message that stays one where it quotes a megabyte of the file."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+
+
 def read_chain(path: str | os.PathLike[str], first: bytes | None = None) -> Chain:
     """A file and all that it extends, read and merged.
 
@@ -137,7 +143,9 @@ def read_chain(path: str | os.PathLike[str], first: bytes | None = None) -> Chai
     asked = Path(path)
     try:
         where = asked.resolve()
-    except (OSError, ValueError, RuntimeError):
+    except RuntimeError:
+        raise one_fault(str(path), CIRCLE) from None
+    except (OSError, ValueError):
         raise one_fault(str(path), "is not a name that a file can have") from None
     as_json = is_json(asked)
     data = read_bytes(asked, str(path)) if first is None else first
@@ -180,7 +188,9 @@ def _next(found: Source, seen: Sequence[Path]) -> tuple[Path, str]:
     # From the real place of this file, so that no link leads out of the folder unseen.
     try:
         real = (seen[-1].parent / stated).resolve()
-    except (OSError, RuntimeError):
+    except RuntimeError:
+        raise _refusal(found, f"{stated!r} {CIRCLE}") from None
+    except OSError:
         raise _refusal(found, f"{stated!r} cannot be followed") from None
     if not real.is_relative_to(seen[0].parent):
         hint = f"keep it in {seen[0].parent}"

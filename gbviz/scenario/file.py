@@ -14,6 +14,7 @@ from gbviz.scenario.expect import SUBJECTS, Expectation, limit
 from gbviz.scenario.extends import Complaint, read_chain
 from gbviz.scenario.form import parts_of
 from gbviz.scenario.scenario import Scenario
+from gbviz.scenario.strict import MOST_FAULTS
 from gbviz.scenario.wording import complaints_of
 from gbviz.topology.build import build
 
@@ -23,9 +24,6 @@ if TYPE_CHECKING:
 
     from gbviz.scenario.extends import Chain
     from gbviz.scenario.form import EventPart, Parts
-
-# Very many faults come from one mistake; the rest are counted.
-_MOST_FAULTS = 200
 
 
 def read(path: str | os.PathLike[str], data: bytes | None = None) -> Scenario:
@@ -63,14 +61,14 @@ mean 'gb300-su'?
     """
     chain = read_chain(path, data)
     parts, errors = parts_of(chain.data)
-    complaints = complaints_of(errors[:_MOST_FAULTS], chain.data)
-    unlisted = max(len(errors) - _MOST_FAULTS, 0)
+    complaints = complaints_of(errors[:MOST_FAULTS], chain.data)
+    unlisted = max(len(errors) - MOST_FAULTS, 0)
     complaints += contradictions(parts)
     events = {number: _event(part) for number, part in parts.events.items()}
     complaints += _against_the_fabric(parts, events)
     if complaints:
-        unlisted += max(len(complaints) - _MOST_FAULTS, 0)
-        raise chain.error(complaints[:_MOST_FAULTS], unlisted)
+        unlisted += max(len(complaints) - MOST_FAULTS, 0)
+        raise chain.error(complaints[:MOST_FAULTS], unlisted)
     return _scenario(chain, parts, tuple(event for event in events.values() if event), Path(path))
 
 
@@ -86,7 +84,7 @@ def unchecked(chain: Chain) -> Scenario:
         Unknown fields, wrong types or ranges, events and expectations that say nothing.
     """
     parts, errors = parts_of(chain.data)
-    complaints = complaints_of(errors[:_MOST_FAULTS], chain.data)
+    complaints = complaints_of(errors[:MOST_FAULTS], chain.data)
     events = {number: _event(part) for number, part in parts.events.items()}
     lost = [number for number, event in events.items() if event is None]
     complaints += [Complaint(("events", number), "does not say one thing") for number in lost]

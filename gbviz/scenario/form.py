@@ -18,10 +18,11 @@ from pydantic_core import PydanticCustomError
 
 from gbviz.errors import did_you_mean
 from gbviz.faults.partition import Policy
-from gbviz.jobs.spec import Job
+from gbviz.jobs.spec import Job, Name, Selector
 from gbviz.routing.modes import Mode
 from gbviz.scenario.event import LONGEST_S
 from gbviz.scenario.scenario import LARGEST_SEED
+from gbviz.scenario.strict import MOST_FAULTS
 from gbviz.topology.catalogue import catalogue
 from gbviz.topology.presets import presets
 from gbviz.topology.spec import ClusterSpec, CoolingSpec
@@ -31,10 +32,13 @@ if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
 
 _FORM = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
-MOST_JOBS, MOST_EVENTS, MOST_EXPECTATIONS = 10_000, 200_000, 10_000
+MOST_JOBS, MOST_EVENTS, MOST_EXPECTATIONS = 10_000, 100_000, 10_000
 
 T = TypeVar("T")
-Selector = Annotated[str, Field(min_length=1, max_length=500)]
+# Lines and tabs, but no other control characters.
+Text = Annotated[
+    str, Field(max_length=100_000, pattern=r"^[^\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]*$")
+]
 
 
 class CoolingPart(CoolingSpec):
@@ -120,9 +124,9 @@ class Form(BaseModel):
 
     gbviz: int
     """Format version of the file."""
-    name: Annotated[str, Field(min_length=1, max_length=200)] | None = None
+    name: Name | None = None
     """What the scenario is called; by default the file's name."""
-    description: Annotated[str, Field(max_length=100_000)] = ""
+    description: Text = ""
     """What it is about, for people; nothing is computed from it."""
     cluster: ClusterPart
     """The machine."""
@@ -166,27 +170,40 @@ _DURATION: TypeAdapter[float] = TypeAdapter(Seconds)
 
 
 def parts_of(data: dict[str, Any]) -> tuple[Parts, list[ErrorDetails]]:
-    """The parts of a file that are right by themselves, and what is wrong with the others."""
-    try:
-        form = Form.model_validate(data)
-    except ValidationError as error:
-        return _right_ones(data), error.errors(include_url=False)
-    parts = Parts(form, form.cluster.spec())
-    parts.jobs, parts.events = dict(enumerate(form.jobs)), dict(enumerate(form.events))
-    parts.expect, parts.duration = dict(enumerate(form.expect)), form.duration
-    return parts, []
+    """The parts of a file that are right by themselves, and what is wrong with the others.
 
-
-def _right_ones(data: dict[str, Any]) -> Parts:
-    cluster = _one(_CLUSTER, data.get("cluster"))
-    return Parts(
-        None,
-        None if cluster is None else cluster.spec(),
-        _listed(_JOB, data.get("jobs"), MOST_JOBS),
-        _listed(_EVENT, data.get("events"), MOST_EVENTS),
-        _listed(_EXPECT, data.get("expect"), MOST_EXPECTATIONS),
-        _one(_DURATION, data.get("duration")),
+    Entries of lists are read one by one, since pydantic would list all that is wrong with very many
+    of them before anybody could stop it.
+    """
+    errors: list[ErrorDetails] = []
+    parts = Parts(
+        jobs=_listed(_JOB, "jobs", data, MOST_JOBS, errors),
+        events=_listed(_EVENT, "events", data, MOST_EVENTS, errors),
+        expect=_listed(_EXPECT, "expect", data, MOST_EXPECTATIONS, errors),
     )
+    rest = {
+        key: value
+        for key, value in data.items()
+        if key not in ("jobs", "events", "expect") or not isinstance(value, list)
+    }
+    try:
+        form = Form.model_validate(rest)
+    except ValidationError as error:
+        errors = error.errors(include_url=False) + errors
+        cluster = _one(_CLUSTER, data.get("cluster"))
+        parts.cluster = None if cluster is None else cluster.spec()
+        parts.duration = _one(_DURATION, data.get("duration"))
+        return parts, errors
+    parts.cluster, parts.duration = form.cluster.spec(), form.duration
+    if not errors:
+        parts.form = form.model_copy(
+            update={
+                "jobs": tuple(parts.jobs.values()),
+                "events": tuple(parts.events.values()),
+                "expect": tuple(parts.expect.values()),
+            }
+        )
+    return parts, errors
 
 
 def _one(adapter: TypeAdapter[T], value: object) -> T | None:
@@ -196,8 +213,29 @@ def _one(adapter: TypeAdapter[T], value: object) -> T | None:
         return None
 
 
-def _listed(adapter: TypeAdapter[T], values: object, most: int) -> dict[int, T]:
-    if not isinstance(values, list) or len(values) > most:
+def _listed(
+    adapter: TypeAdapter[T],
+    name: str,
+    data: dict[str, Any],
+    most: int,
+    errors: list[ErrorDetails],
+) -> dict[int, T]:
+    """The right entries of a list by their places; what is wrong with others, up to very many."""
+    values = data.get(name)
+    if not isinstance(values, list):
         return {}
-    found = ((number, _one(adapter, value)) for number, value in enumerate(values))
-    return {number: value for number, value in found if value is not None}
+    if len(values) > most:
+        text = f"has more than {most:,} entries"
+        error: ErrorDetails = {"type": "too_long", "loc": (name,), "msg": text, "input": values}
+        errors.append(error | {"ctx": {"max_length": most}})
+        return {}
+    found: dict[int, T] = {}
+    for number, value in enumerate(values):
+        try:
+            found[number] = adapter.validate_python(value)
+        except ValidationError as error:
+            listed = error.errors(include_url=False)
+            errors += [one | {"loc": (name, number, *one["loc"])} for one in listed]
+            if len(errors) > MOST_FAULTS:
+                break
+    return found

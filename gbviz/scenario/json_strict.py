@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from gbviz.scenario.strict import (
     MOST_DEPTH,
-    MOST_VALUES,
+    MOST_KEYS,
     Mark,
     Path,
     Refusals,
@@ -25,12 +25,15 @@ from gbviz.scenario.strict import (
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-_SPACE = re.compile(r"[ \t\n\r]*")
-_STRING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+MOST_VALUES = 500_000
+_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 # What starts a value, and strings, also one that never ends, so that nothing is looked at twice.
-_STARTS = re.compile(r'[,\[{]|"[^"\\]*+(?:\\.[^"\\]*+)*+(?:"|\\?\Z)', re.DOTALL)
-_LITERAL = re.compile(r"[-+.A-Za-z0-9]+")
+_STARTS = re.compile(rf'[,\[{{]|{_STRING}(?:"|\\?\Z)', re.DOTALL)
+# A text in pieces: what opens, what closes, and strings, numbers and words.
+_PIECE = re.compile(rf'([\[{{])|([\]}}])|({_STRING}(?:"|\\?\Z)|[-+.A-Za-z0-9]++)', re.DOTALL)
+_OPENS, _CLOSES = 1, 2
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+_HALF_A_PAIR = "text holds half of a surrogate pair"
 _ENDLESS = ("NaN", "Infinity", "-Infinity")
 
 
@@ -52,7 +55,7 @@ def load_json(text: str, file: str = "<text>") -> Any:
     ------
     ScenarioError
         Not JSON, a key twice, NaN or Infinity, a number too long or too large, half of a surrogate
-        pair, more than 32 levels or 2 million values; each with line and column.
+        pair, more than 32 levels or 500,000 values; each with line and column.
 
     Examples
     --------
@@ -84,7 +87,7 @@ def load_json(text: str, file: str = "<text>") -> Any:
 
 def locate_json(text: str, paths: Iterable[Path]) -> dict[Path, Mark]:
     """Where fields stand in a JSON text that `load_json` has accepted."""
-    return locate(_tokens(text, Refusals("")), paths)
+    return locate(_tokens(text), paths, _Places(text).of)
 
 
 def _check_count(text: str, refused: Refusals) -> None:
@@ -94,12 +97,12 @@ def _check_count(text: str, refused: Refusals) -> None:
         return
     starts = (match for match in _STARTS.finditer(text) if match[0][0] != '"')
     if (one_more := next(islice(starts, MOST_VALUES - 1, None), None)) is not None:
-        refused.check_size(*place_in(text, one_more.start()), 0, MOST_VALUES + 1)
+        refused.check_size(*place_in(text, one_more.start()), 0, MOST_VALUES + 1, MOST_VALUES)
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
-    if len(found) < len(pairs):
+    if len(found) < len(pairs) or len(pairs) > MOST_KEYS:
         raise _Refused
     return found
 
@@ -137,53 +140,40 @@ def _find(text: str, refused: Refusals) -> None:
     refused.raise_if_any()
 
 
-def _tokens(text: str, refused: Refusals) -> Iterator[Token]:
+def _tokens(text: str, refused: Refusals | None = None) -> Iterator[Token]:
     """A text that is JSON as steps; what JSON readers let pass is noted as refused.
 
     Brackets, commas and colons are not checked: that is the reader's part, before or after.
     """
-    places = _Places(text)
     stack: list[set[str] | None] = []
-    at, values, expects_key = 0, 0, False
-    end = len(text)
-    while (at := _after_space(text, at)) < end:
-        sign = text[at]
-        line, column = places.of(at)
-        if sign in "]}":
-            if stack:
-                stack.pop()
-                yield Token("end", line, column)
-            at += 1
+    places, values, expects_key = _Places(text), 0, False
+    for match in _PIECE.finditer(text):
+        at, kind = match.start(), match.lastindex
+        if kind == _CLOSES:
+            if not stack:
+                continue
+            stack.pop()
+            yield Token("end", at)
+        elif expects_key and kind != _OPENS:
+            key = _string(match[0])
+            if refused is not None:
+                _check_key(key, stack[-1], refused, places, at)
+            yield Token("key", at, key)
+            expects_key = False
             continue
-        if sign in ",:":
-            expects_key = sign == "," and bool(stack) and stack[-1] is not None
-            at += 1
-            continue
-        match = _STRING.match(text, at) or _LITERAL.match(text, at)
-        if expects_key and match is not None:
-            key = _string(match[0], refused, line, column)
-            _check_key(key, stack[-1], refused, line, column)
-            yield Token("key", line, column, key)
-            at, expects_key = match.end(), False
-            continue
-        values += 1
-        refused.check_size(line, column, len(stack) + (sign in "[{"), values)
-        if sign in "[{":
-            stack.append(set() if sign == "{" else None)
-            expects_key = sign == "{"
-            yield Token("map" if sign == "{" else "list", line, column)
-            at += 1
-        elif match is None:
-            return
         else:
-            _check_scalar(match[0], refused, line, column)
-            yield Token("scalar", line, column)
-            at = match.end()
-
-
-def _after_space(text: str, at: int) -> int:
-    match = _SPACE.match(text, at)
-    return match.end() if match else at
+            values += 1
+            deeper = len(stack) + (kind == _OPENS)
+            if refused is not None and (deeper > MOST_DEPTH or values > MOST_VALUES):
+                refused.check_size(*places.of(at), deeper, values, MOST_VALUES)
+            if kind == _OPENS:
+                stack.append(set() if match[0] == "{" else None)
+                yield Token("map" if match[0] == "{" else "list", at)
+            else:
+                if refused is not None:
+                    _check_scalar(match[0], refused, places, at)
+                yield Token("scalar", at)
+        expects_key = bool(stack) and stack[-1] is not None
 
 
 class _Places:
@@ -202,35 +192,40 @@ class _Places:
         return self.line, index - self.start + 1
 
 
-def _string(text: str, refused: Refusals, line: int, column: int) -> str:
+def _string(text: str) -> str:
+    """What a string in quotes says; "" where it is none."""
+    if "\\" not in text:
+        return text[1:-1]
     try:
-        found = json.loads(text)
+        return str(json.loads(text))
     except ValueError:
         return ""
-    if not isinstance(found, str):
-        return ""
-    if half_a_pair(found):
-        refused.add(line, column, "text holds half of a surrogate pair")
-    return found
 
 
-def _check_key(key: str, seen: set[str] | None, refused: Refusals, line: int, column: int) -> None:
+def _check_key(
+    key: str, seen: set[str] | None, refused: Refusals, places: _Places, at: int
+) -> None:
+    if half_a_pair(key):
+        refused.add(*places.of(at), _HALF_A_PAIR)
     if seen is None:
         return
     if key in seen:
-        refused.add(line, column, f"duplicate key {key[:60]!r}", "keep one of them")
+        refused.add(*places.of(at), f"duplicate key {key[:60]!r}", "keep one of them")
     seen.add(key)
+    if len(seen) > MOST_KEYS:
+        refused.too_wide(*places.of(at))
 
 
-def _check_scalar(text: str, refused: Refusals, line: int, column: int) -> None:
-    if text.startswith('"'):
-        _string(text, refused, line, column)
-    elif text in _ENDLESS:
-        refused.add(line, column, f"{text} is not a finite number", "write a number")
-    elif text not in ("true", "false", "null"):
+def _check_scalar(piece: str, refused: Refusals, places: _Places, at: int) -> None:
+    if piece.startswith('"'):
+        if half_a_pair(_string(piece)):
+            refused.add(*places.of(at), _HALF_A_PAIR)
+    elif piece in _ENDLESS:
+        refused.add(*places.of(at), f"{piece} is not a finite number", "write a number")
+    elif piece not in ("true", "false", "null"):
         try:
-            (whole if text.lstrip("-").isdecimal() else finite)(text)
+            (whole if piece.lstrip("-").isdecimal() else finite)(piece)
         except RefusedScalar as why:
-            refused.add(line, column, *why.args)
+            refused.add(*places.of(at), *why.args)
         except ValueError:
             return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 SUFFIXES = (".yaml", ".yml", ".json")
+CIRCLE = "is a link that leads back to itself"
 _MOST_SIBLINGS = 2000
 
 
@@ -124,7 +126,10 @@ def read_bytes(path: Path, file: str) -> bytes:
     try:
         handle = os.open(path, flags)
     except OSError as error:
-        raise one_fault(file, f"cannot be read: {error.strerror}", _sibling(path)) from None
+        if error.errno == errno.ELOOP:
+            raise one_fault(file, CIRCLE) from None
+        hint = _sibling(path) if error.errno == errno.ENOENT else ""
+        raise one_fault(file, f"cannot be read: {error.strerror}", hint) from None
     except ValueError:
         raise one_fault(file, "is not a name that a file can have") from None
     try:

@@ -5,20 +5,24 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn
 
 from gbviz.errors import FileFault, ScenarioError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
-MOST_BYTES = 64 * 2**20
+# A file at any of these limits is read or refused within 2 s and 300 MB.
+MOST_BYTES = 32 * 2**20
 MOST_DEPTH = 32
-MOST_VALUES = 2_000_000
+# Of one mapping: no model has as many fields, but each job may have a total with a limit.
+MOST_KEYS = 10_000
 # Longer ones cost quadratic time to read, and no quantity needs them.
 MOST_DIGITS = 30
 MOST_NUMBER = 100
 MOST_REFUSALS = 100
+# Very many faults come from one mistake: beyond these nobody looks for more.
+MOST_FAULTS = 200
 
 Path = tuple[str | int, ...]
 
@@ -36,13 +40,14 @@ class Mark:
     value: tuple[int, int]
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One step through a text: a container opens or closes, a key, a scalar."""
+class Token(NamedTuple):
+    """One step through a text: a container opens or closes, a key, a scalar.
+
+    `at` is its place: a line and column, or where in the text it begins, as `locate` is told.
+    """
 
     what: Literal["map", "list", "end", "key", "scalar"]
-    line: int
-    column: int
+    at: Any
     key: str = ""
 
 
@@ -69,12 +74,18 @@ class Refusals:
         if self.faults:
             raise ScenarioError(self.faults)
 
-    def check_size(self, line: int, column: int, depth: int, values: int) -> None:
-        """Stop where a text is too deep or holds too much."""
+    def check_size(
+        self, line: int, column: int, depth: int, values: int, most: int, hint: str = ""
+    ) -> None:
+        """Stop where a text is too deep or holds more than `most` values."""
         if depth > MOST_DEPTH:
             self.stop(line, column, f"is nested more than {MOST_DEPTH} deep")
-        if values > MOST_VALUES:
-            self.stop(line, column, f"holds more than {MOST_VALUES:,} values")
+        if values > most:
+            self.stop(line, column, f"holds more than {most:,} values", hint)
+
+    def too_wide(self, line: int, column: int) -> NoReturn:
+        """Stop at a key of a mapping that has too many."""
+        self.stop(line, column, f"is one of more than {MOST_KEYS:,} keys")
 
 
 def decoded(data: bytes, file: str) -> str:
@@ -145,7 +156,11 @@ def half_a_pair(text: str) -> bool:
     return not text.isascii() and _HALF.search(text) is not None
 
 
-def locate(tokens: Iterator[Token], paths: Iterable[Path]) -> dict[Path, Mark]:
+def locate(
+    tokens: Iterator[Token],
+    paths: Iterable[Path],
+    place: Callable[[Any], tuple[int, int]] = tuple,
+) -> dict[Path, Mark]:
     """Where some fields stand in a text that has been read before.
 
     Parameters
@@ -154,22 +169,25 @@ def locate(tokens: Iterator[Token], paths: Iterable[Path]) -> dict[Path, Mark]:
         The text, step by step.
     paths
         Which fields; those that are not in the text are left out.
+    place
+        Line and column of a token's `at`.
     """
     wanted = {path[:end] for path in paths for end in range(len(path) + 1)}
     found: dict[Path, Mark] = {}
     stack: list[_Open] = []
     for token in tokens:
-        place = (token.line, token.column)
         if token.what == "end":
             stack.pop()
         elif token.what == "key":
-            stack[-1].at, stack[-1].key = token.key, place
+            stack[-1].at, stack[-1].key = token.key, token.at
         else:
-            path, key = stack[-1].enter(place) if stack else ((), place)
+            path, key = stack[-1].enter(token.at) if stack else ((), token.at)
             if path in wanted:
-                found[path] = Mark(key, place)
+                found[path] = Mark(place(key), place(token.at))
+                if len(found) == len(wanted):
+                    break
             if token.what != "scalar":
-                stack.append(_Open(path if path in wanted else None, token.what == "map"))
+                stack.append(_Open(path if path in wanted else None))
     return found
 
 
@@ -178,11 +196,10 @@ class _Open:
     """A container that is being walked: its path where a wanted field may be inside, else None."""
 
     path: Path | None
-    is_map: bool
     at: str | int = 0
-    key: tuple[int, int] = (1, 1)
+    key: Any = None
 
-    def enter(self, place: tuple[int, int]) -> tuple[Path | None, tuple[int, int]]:
+    def enter(self, place: Any) -> tuple[Path | None, Any]:
         """The next value's path, and the place of its key."""
         path = None if self.path is None else (*self.path, self.at)
         if not isinstance(self.at, int):

@@ -49,6 +49,7 @@ _SAYS = {
     "literal_error": "is not one of its values",
     "model_attributes_type": _FIELDS,
     "model_type": _FIELDS,
+    "string_pattern_mismatch": "holds control characters",
     "string_too_long": "has more than {max_length:,} characters",
     "string_too_short": "must not be empty",
     "string_type": "must be text",

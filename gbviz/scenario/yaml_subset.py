@@ -11,7 +11,7 @@ from yaml.scanner import Scanner
 
 from gbviz.scenario.strict import (
     MOST_DEPTH,
-    MOST_VALUES,
+    MOST_KEYS,
     Mark,
     Path,
     Refusals,
@@ -70,6 +70,9 @@ _OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _ENDLESS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _NO_KEY = object()
+# Keys are counted too, and each takes longer than in JSON: fewer, so that none waits for long.
+MOST_VALUES = 250_000
+_MORE = "a JSON file may hold more"
 
 
 def scalar(text: str) -> str | int | float | bool | None:
@@ -123,7 +126,7 @@ def load_yaml(text: str, file: str = "<text>") -> Any:
     ScenarioError
         Anything that is not part of the subset, each with line and column: anchors, aliases, tags,
         merge keys, directives, second documents, keys twice or not text, unquoted yes, no, on and
-        off, .nan and .inf, more than 32 levels or 2 million values.
+        off, .nan and .inf, more than 32 levels or 250,000 values and keys.
 
     Examples
     --------
@@ -214,7 +217,8 @@ class _Builder:
 
     def _check_size(self, event: Any) -> None:
         mark = event.start_mark
-        self.refused.check_size(mark.line + 1, mark.column + 1, len(self.stack), self.values)
+        place = mark.line + 1, mark.column + 1
+        self.refused.check_size(*place, len(self.stack), self.values, MOST_VALUES, _MORE)
 
     def _document(self, event: Any) -> None:
         mark = event.start_mark
@@ -257,6 +261,8 @@ class _Builder:
             value = event.value
         if value in self.box:
             self._add(event, f"duplicate key {value[:60]!r}", "keep one of them")
+        if len(self.box) >= MOST_KEYS:
+            self.refused.too_wide(event.start_mark.line + 1, event.start_mark.column + 1)
         self.key = value
 
     def _put(self, value: Any, event: Any) -> None:
@@ -292,17 +298,17 @@ def _tokens(events: Iterator[Any]) -> Iterator[Token]:
         place = (mark.line + 1, mark.column + 1)
         if isinstance(event, yaml.CollectionEndEvent):
             stack.pop()
-            yield Token("end", *place)
+            yield Token("end", place)
         elif isinstance(event, yaml.NodeEvent):
             # [in a mapping, the next scalar is a key]
             if stack and stack[-1][0]:
                 stack[-1][1] = not stack[-1][1]
                 if not stack[-1][1]:
-                    yield Token("key", *place, key=getattr(event, "value", ""))
+                    yield Token("key", place, getattr(event, "value", ""))
                     continue
             if isinstance(event, yaml.CollectionStartEvent):
                 is_map = isinstance(event, yaml.MappingStartEvent)
                 stack.append([is_map, is_map])
-                yield Token("map" if is_map else "list", *place)
+                yield Token("map" if is_map else "list", place)
             else:
-                yield Token("scalar", *place)
+                yield Token("scalar", place)

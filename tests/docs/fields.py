@@ -150,8 +150,7 @@ def _one(own: dict[str, Any]) -> str:
         return ("whole number" if kind == "integer" else "number") + _range(own)
     if kind == "boolean":
         return "`true`, `false`"
-    most = own.get("maxLength")
-    return "text" if most is None else f"text, up to {most:,} characters"
+    return "text"
 
 
 def _inside(items: dict[str, Any]) -> list[str]:

@@ -72,5 +72,5 @@ def test_files_of_any_size(limit: int, tmp_path: Path) -> None:
     file = tmp_path / "a.yaml"
     with file.open("wb") as stream:
         stream.truncate(limit)
-    with pytest.raises(ScenarioError, match="is larger than 64 MiB"):
+    with pytest.raises(ScenarioError, match="is larger than 32 MiB"):
         read(file)

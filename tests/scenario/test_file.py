@@ -127,7 +127,7 @@ def test_a_huge_file_is_refused_before_it_is_read(tmp_path: Path) -> None:
     file = tmp_path / "huge.yaml"
     with file.open("wb") as stream:
         stream.truncate(2**40)
-    with pytest.raises(ScenarioError, match="is larger than 64 MiB"):
+    with pytest.raises(ScenarioError, match="is larger than 32 MiB"):
         read(file)
 
 

@@ -324,7 +324,7 @@ def test_at_most_twenty_are_shown_and_the_rest_counted() -> None:
         scenario(text)
     lines = str(caught.value).splitlines()
     assert len(lines) == 21
-    assert lines[-1] == "and 980 more faults"
+    assert lines[-1] == "and at least 980 more faults"
     again = pickle.loads(pickle.dumps(caught.value))
     assert str(again) == str(caught.value)
     assert again.faults == caught.value.faults
