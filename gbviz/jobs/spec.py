@@ -15,12 +15,13 @@ Precision = Literal["fp4", "fp8", "bf16"]
 Algorithm = Literal["auto", "ring", "tree", "nvls", "hierarchical"]
 NicLoss = Literal["tray", "rack", "abort"]
 # No control characters: nobody means them, and files and terminals take some for commands.
-Name = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f-\x9f]*$")]
-Word = Annotated[str, Field(max_length=200)]
-Selector = Annotated[str, Field(min_length=1, max_length=500)]
+_PLAIN = r"^[^\x00-\x1f\x7f-\x9f]*$"
+Name = Annotated[str, Field(min_length=1, max_length=200, pattern=_PLAIN)]
+Word = Annotated[str, Field(max_length=200, pattern=_PLAIN)]
+Selector = Annotated[str, Field(min_length=1, max_length=500, pattern=_PLAIN)]
 # Lists in which one wrong entry is enough to be told of.
 Selectors = Annotated[tuple[Selector, ...], Field(fail_fast=True, max_length=100_000)]
-Pair = Annotated[str, Field(max_length=500)]
+Pair = Annotated[str, Field(max_length=500, pattern=_PLAIN)]
 Pairs = Annotated[tuple[Pair, ...], Field(fail_fast=True, max_length=100_000)]
 
 
@@ -243,7 +244,7 @@ class TrafficSpec(Placement):
     """What the job is called, unlike any other."""
     pattern: Word = "permutation"
     """Who sends to whom."""
-    argument: Annotated[str, Field(max_length=100_000)] | int | None = None
+    argument: Annotated[str, Field(max_length=100_000, pattern=_PLAIN)] | int | None = None
     """What the pattern takes: a number of GPUs or flows, or a GPU; by default the pattern's own."""
     pairs: Pairs | None = None
     """With `pattern: pairs`: the flows, each as `GPU>GPU`."""

@@ -181,6 +181,8 @@ def _next(found: Source, seen: Sequence[Path]) -> tuple[Path, str]:
     stated = found.data[KEY]
     if not isinstance(stated, str) or not stated.strip() or not stated.isprintable():
         raise _refusal(found, "must be the name of a file beside this one")
+    if len(stated) > _LONGEST:
+        raise _refusal(found, f"has more than {_LONGEST} characters")
     if PurePosixPath(stated).is_absolute() or set("\\:") & set(stated):
         raise _refusal(found, f"{stated!r} is not relative", "name a file relative to this one")
     if len(seen) >= MOST_FILES:

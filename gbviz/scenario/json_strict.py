@@ -148,14 +148,15 @@ def _tokens(text: str, refused: Refusals | None = None) -> Iterator[Token]:
     stack: list[set[str] | None] = []
     places, values, expects_key = _Places(text), 0, False
     for match in _PIECE.finditer(text):
-        at, kind = match.start(), match.lastindex
+        kind = match.lastindex or _CLOSES
+        at, piece = match.start(kind), match[kind]
         if kind == _CLOSES:
             if not stack:
                 continue
             stack.pop()
             yield Token("end", at)
         elif expects_key and kind != _OPENS:
-            key = _string(match[0])
+            key = _string(piece)
             if refused is not None:
                 _check_key(key, stack[-1], refused, places, at)
             yield Token("key", at, key)
@@ -167,11 +168,11 @@ def _tokens(text: str, refused: Refusals | None = None) -> Iterator[Token]:
             if refused is not None and (deeper > MOST_DEPTH or values > MOST_VALUES):
                 refused.check_size(*places.of(at), deeper, values, MOST_VALUES)
             if kind == _OPENS:
-                stack.append(set() if match[0] == "{" else None)
-                yield Token("map" if match[0] == "{" else "list", at)
+                stack.append(set() if piece == "{" else None)
+                yield Token("map" if piece == "{" else "list", at)
             else:
                 if refused is not None:
-                    _check_scalar(match[0], refused, places, at)
+                    _check_scalar(piece, refused, places, at)
                 yield Token("scalar", at)
         expects_key = bool(stack) and stack[-1] is not None
 
