@@ -55,7 +55,7 @@ def quantity(value: object, units: dict[str, float], base: str) -> float:
         number = float(value) if abs(value) < 1e300 else math.inf
     if not math.isfinite(number):
         raise ValueError("must be finite")
-    return number
+    return number + 0.0  # minus zero is zero
 
 
 def _listed(units: dict[str, float]) -> str:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import click
 
-from gbviz.errors import InputError
+from gbviz.errors import InputError, printable
 from gbviz.routing.modes import MODES
 from gbviz.scenario import Scenario, preset
 from gbviz.scenario.file import read
@@ -181,13 +183,36 @@ def time_s(text: str | None) -> float | None:
     return seconds
 
 
+class _Spelt:
+    """A stream on which characters that change how others are read are spelt out.
+
+    Names of a file hold no control characters, but may turn the direction of writing or hide.
+    """
+
+    # Soft hyphen, zero widths but those that join emoji, separators, directions, tags, marks.
+    _hidden = re.compile(
+        "[\x80-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]"
+    )
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Write a text as it may be shown."""
+        return self._stream.write(self._hidden.sub(lambda found: printable(found[0]), text))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
 def screen() -> Console:
     """Where tables go: as wide as the terminal, 100 columns in a pipe, colours where wanted."""
     # Rich takes longer to import than an answer takes to compute, and JSON needs none of it.
     from rich.console import Console
 
     plain = bool(os.environ.get("NO_COLOR"))  # bold letters are left out too
-    console = Console(highlight=False, color_system=None if plain else "auto")
+    stream = cast("IO[str]", _Spelt(sys.stdout))
+    console = Console(file=stream, highlight=False, color_system=None if plain else "auto")
     if not console.is_terminal:
         console.width = 100
     return console

@@ -17,7 +17,7 @@ from gbviz.cli.options import (
 )
 from gbviz.cli.words import WordsCommand, is_scenario, target_of
 from gbviz.engine import evaluate
-from gbviz.errors import InputError
+from gbviz.errors import InputError, printable
 from gbviz.jobs import PATTERNS, traffic_job
 from gbviz.report.document import document, to_json
 
@@ -97,7 +97,7 @@ def whatif(
     from gbviz.report.text import print_answer, sentence
 
     if quiet:
-        click.echo(sentence(snapshot))
+        click.echo(printable(sentence(snapshot)))
     else:
         print_answer(screen(), snapshot, verbose=verbose)
 

@@ -6,6 +6,9 @@ import math
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Any
 
+from pydantic import ValidationError
+
+from gbviz.errors import InputError, printable
 from gbviz.jobs.spec import TrafficSpec
 from gbviz.jobs.traffic import TrafficJob
 from gbviz.scenario.extends import KEY as EXTENDS
@@ -172,16 +175,28 @@ def _job(job: TrafficJob | Job, *, short: bool) -> Document:
 
 
 def _spec(job: TrafficJob) -> TrafficSpec:
-    """A job of the command line as a file states it."""
+    """A job of the command line as a file states it.
+
+    Raises
+    ------
+    InputError
+        Its name or what it selects holds what no file may.
+    """
     pairs = job.argument.split(",") if job.pattern == "pairs" else None
-    return TrafficSpec(
-        kind="traffic",
-        name=job.name[:_LONGEST_NAME],
-        pattern=job.pattern,
-        argument=None if pairs else job.argument or None,
-        pairs=tuple(pair.strip() for pair in pairs) if pairs else None,
-        racks=job.racks or None,
-    )
+    try:
+        return TrafficSpec(
+            kind="traffic",
+            name=job.name[:_LONGEST_NAME],
+            pattern=job.pattern,
+            argument=None if pairs else job.argument or None,
+            pairs=tuple(pair.strip() for pair in pairs) if pairs else None,
+            racks=job.racks or None,
+        )
+    except ValidationError as error:
+        wrong = error.errors(include_url=False)[0]
+        raise InputError(
+            f"no file can hold its {wrong['loc'][0]}", where=f"job {printable(job.name)[:60]!r}"
+        ) from None
 
 
 def _tidy(value: Any) -> Any:

@@ -125,7 +125,7 @@ def _event(part: EventPart) -> Event | None:
     elif verb == "repair":
         action = Action("repair", selector)
     else:
-        factor = FLAP_FACTOR if part.to is None else part.to
+        factor = FLAP_FACTOR if part.to is None else part.to + 0.0  # minus zero is zero
         action = Action("degrade", selector, factor)
     return Event(part.at, action, part.lasts, flap=verb == "flap")
 

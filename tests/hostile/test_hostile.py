@@ -12,15 +12,18 @@ from gbviz.errors import ScenarioError
 from gbviz.scenario.file import read
 from tests.cli import ask
 from tests.hostile.cases import CASES, data_of
+from tests.hostile.right import RIGHT
+from tests.hostile.trees import TREES, planted
 
 if TYPE_CHECKING:
     from pathlib import Path
+    from typing import Any
 
 MOST_S = 2.0
 
 
 def test_there_are_enough() -> None:
-    assert len(CASES) >= 400
+    assert len(CASES) + len(RIGHT) + len(TREES) >= 600
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -74,3 +77,40 @@ def test_files_of_any_size(limit: int, tmp_path: Path) -> None:
         stream.truncate(limit)
     with pytest.raises(ScenarioError, match="is larger than 32 MiB"):
         read(file)
+
+
+@pytest.mark.parametrize("name", RIGHT)
+def test_right(name: str, tmp_path: Path) -> None:
+    data, values = RIGHT[name]
+    file = tmp_path / name
+    file.write_bytes(data)
+    scenario = read(file)
+    found = {path: _value(scenario, path) for path in values}
+    assert found == values
+    assert not [value for value in found.values() if str(value).startswith("-0")]
+    ran = ask("check", str(file))
+    assert (ran.code, ran.err) == (0, "")
+    assert ": ok, " in ran.out
+
+
+def _value(scenario: Any, path: str) -> Any:
+    for part in path.split("."):
+        scenario = scenario[int(part)] if part.isdecimal() else getattr(scenario, part)
+    return scenario
+
+
+@pytest.mark.parametrize("name", TREES)
+def test_files_that_lead_to_others(name: str, tmp_path: Path) -> None:
+    file = planted(name, tmp_path)
+    says = TREES[name][1]
+    start = time.process_time()
+    if not says:
+        assert read(file).cluster.racks == 8
+        return
+    with pytest.raises(ScenarioError) as caught:
+        read(file)
+    assert time.process_time() - start < MOST_S
+    told = str(caught.value)
+    assert says in told
+    assert told.startswith(str(tmp_path))
+    assert all(map(str.isprintable, told.splitlines()))
