@@ -211,7 +211,7 @@ def screen() -> Console:
     from rich.console import Console
 
     plain = bool(os.environ.get("NO_COLOR"))  # bold letters are left out too
-    stream = cast("IO[str]", _Spelt(sys.stdout))
+    stream = None if sys.stdout is None else cast("IO[str]", _Spelt(sys.stdout))
     console = Console(file=stream, highlight=False, color_system=None if plain else "auto")
     if not console.is_terminal:
         console.width = 100

@@ -73,6 +73,12 @@ def _large(folder: Path) -> None:
         (folder / f"{name}.yaml").write_text(f"gbviz: 1\n{following}#{'x' * 17_000_000}")
 
 
+def _below(folder: Path) -> None:
+    _extends("x/b.yaml")(folder)
+    (folder / "x").mkdir()
+    (folder / "x" / "b.yaml").write_bytes(HEAD)
+
+
 def _itself(target: str) -> Callable[[Path], object]:
     return lambda folder: (folder / "a.yaml").symlink_to(target)
 
@@ -143,14 +149,7 @@ TREES: dict[str, Tree] = {
     "is-a-pipe": (lambda folder: os.mkfifo(folder / "a.yaml"), "is a pipe or device, not a file"),
     "is-missing": (lambda _folder: None, "cannot be read: No such file"),
     "right": (_extends("base.yaml"), ""),
-    "right-below": (
-        lambda folder: [
-            _extends("x/b.yaml")(folder),
-            (folder / "x").mkdir(),
-            (folder / "x" / "b.yaml").write_bytes(HEAD),
-        ],
-        "",
-    ),
+    "right-below": (_below, ""),
     "right-link": (_linked("base.yaml"), ""),
     "right-emoji": (_extends("\U0001f525.yaml", **{"\U0001f525": HEAD.decode()}), ""),
     "right-chain": (_chain(14), ""),
