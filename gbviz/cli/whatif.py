@@ -94,7 +94,8 @@ def whatif(
     if as_json:
         click.echo(to_json(document(snapshot)))
         return
-    from gbviz.report.text import print_answer, sentence
+    from gbviz.report.answer import sentence
+    from gbviz.report.text import print_answer
 
     if quiet:
         click.echo(sentence(snapshot))
