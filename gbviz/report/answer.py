@@ -112,7 +112,7 @@ def _damaged(snapshot: Snapshot, causes: list[Fault], when: str) -> str:
     tail = [", ".join(changed)] if changed else []
     if same:
         tail.append(f"{listed(same)} {'stays as it is' if len(same) == 1 else 'stay as they are'}")
-    return f"With {_named(causes)}{when}, {'; '.join([*tail, _cut_off(snapshot)])}"
+    return f"With {causes_words(causes)}{when}, {'; '.join([*tail, _cut_off(snapshot)])}"
 
 
 def _cut_off(snapshot: Snapshot) -> str:
@@ -129,7 +129,7 @@ def _moved(name: str, before: float, after: float, unit: str) -> str:
     return f"{name} {'falls' if after < before else 'rises'} to {share}{numbers}"
 
 
-def _named(causes: list[Fault]) -> str:
+def causes_words(causes: list[Fault]) -> str:
     """`spine-3 and leaf-0 failed and leaf-1~spine-7 at 50 %`; of many only how many."""
     failed = [fault.component for fault in causes if fault.factor == 0]
     degraded = [fault for fault in causes if fault.factor > 0]

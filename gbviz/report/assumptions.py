@@ -44,7 +44,7 @@ def assumptions(snapshot: Snapshot) -> list[Assumption]:
     '18 links'
     """
     scenario = snapshot.scenario
-    groups = _ALWAYS
+    groups: tuple[str, ...] = _ALWAYS
     if not snapshot.thermal.absent:
         groups += _HEAT
     if any(getattr(job, "kind", "traffic") != "traffic" for job in scenario.jobs):

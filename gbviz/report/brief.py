@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gbviz.engine import loads
 from gbviz.report.answer import fabric_words
 from gbviz.report.job_lines import SAME, job_lines, once_words
+from gbviz.report.lasting import lasting
 from gbviz.report.words import counted, listed, percent
 
 if TYPE_CHECKING:
@@ -15,15 +16,13 @@ if TYPE_CHECKING:
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import JobTotal, Timeline
     from gbviz.report.job_lines import JobLine
-    from gbviz.report.worst import Span
 
 _MOST_JOBS = 3
 # GPU-hours below this are not worth words; seconds and hours from 10 on are said whole.
 _LEAST, _ROUND = 0.05, 10.0
-_MINUTE_S = 60.0
 
 
-def brief(snapshot: Snapshot, timeline: Timeline | None, span: Span | None) -> tuple[str, str, str]:
+def brief(snapshot: Snapshot, timeline: Timeline | None, when: str = "") -> tuple[str, str, str]:
     """Three sentences for somebody who has ten seconds.
 
     Parameters
@@ -32,8 +31,8 @@ def brief(snapshot: Snapshot, timeline: Timeline | None, span: Span | None) -> t
         The state that the reader ought to see: the worst one, or the last.
     timeline
         Of the scenario; None for one in which no time passes.
-    span
-        When that state holds; None for the end.
+    when
+        That state holds, such as `from 0:10:00 to 0:40:00`; "" for the end.
 
     Returns
     -------
@@ -45,26 +44,25 @@ def brief(snapshot: Snapshot, timeline: Timeline | None, span: Span | None) -> t
     >>> import gbviz
     >>> scenario = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
     >>> found = gbviz.evaluate(scenario.with_faults("leaf-*"))
-    >>> for line in brief(found, None, None)[1:]:
+    >>> for line in brief(found, None)[1:]:
     ...     print(line)
     shift:72 does not run.
     Nothing but this is lost: no job restarts or waits.
     """
-    when = "" if span is None else f" {span.words()}"
     return (
-        f"{fabric_words(snapshot, when)}.",
-        _jobs(snapshot, span),
+        f"{fabric_words(snapshot, f' {when}' if when else '')}.",
+        _jobs(snapshot, "Meanwhile " if when else ""),
         _once(snapshot) if timeline is None else _totals(timeline),
     )
 
 
-def _jobs(snapshot: Snapshot, span: Span | None) -> str:
+def _jobs(snapshot: Snapshot, meanwhile: str) -> str:
     lines = job_lines(snapshot)
     if not lines:
         return "No job runs on this cluster, so none is slower."
     slow = [line for line in lines if line.slowdown is None or line.slowdown > SAME]
     slow.sort(key=lambda line: line.slowdown or float("inf"), reverse=True)
-    meanwhile, rest = "" if span is None else "Meanwhile ", len(lines) - len(slow)
+    rest = len(lines) - len(slow)
     if not slow:
         again = " once it has restarted" if any(line.one_off.restart_s for line in lines) else ""
         who = f"{lines[0].name} runs" if len(lines) == 1 else f"all {len(lines)} jobs run"
@@ -157,23 +155,3 @@ def _where(total: JobTotal) -> Iterator[str]:
 
 def _about(value: float) -> str:
     return f"{value:,.0f}" if value >= _ROUND else f"{value:.1f}"
-
-
-def lasting(seconds: float) -> str:
-    """A duration in two units at most, as people say it.
-
-    Examples
-    --------
-    >>> lasting(0.25), lasting(30.06), lasting(600.0), lasting(5415.0), lasting(86400.0)
-    ('0.2 s', '30 s', '10 min', '1 h 30 min', '1 d')
-    """
-    if seconds < _MINUTE_S:
-        return f"{_about(seconds)} s"
-    whole = round(seconds)
-    units = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
-    place = next(place for place, (size, _) in enumerate(units) if whole >= size)
-    parts = []
-    for size, unit in units[place : place + 2]:
-        count, whole = divmod(whole, size)
-        parts += [f"{count} {unit}"] if count else []
-    return " ".join(parts)

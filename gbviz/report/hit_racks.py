@@ -86,4 +86,16 @@ def _left(snapshot: Snapshot) -> Floats:
         room = health.nvlink_capacity(fabric, rack)
         nvlink[rack] = room.sum() / (room.size * fabric.nvlink.link_GBps if fabric.nvlink else 1)
     runs, mean = (clock > 0).sum(axis=1), np.round(clock.mean(axis=1), 6)
-    return np.column_stack([runs, *whole, mean, nvlink])
+    return np.column_stack([runs, *whole, _sent(snapshot), mean, nvlink])
+
+
+def _sent(snapshot: Snapshot) -> Floats:
+    """(R,) GB/s that the NICs of each rack can send: a dead leaf leaves them whole, and useless."""
+    fabric, racks = snapshot.fabric, snapshot.fabric.count("rack")
+    nics = fabric.nodes("nic")
+    if not fabric.tiers or nics.stop == nics.start:
+        return np.zeros(racks)
+    rack = (fabric.tiers[0].lower - nics.start) * racks // (nics.stop - nics.start)
+    room = snapshot.health.capacity(fabric, 0)[0]
+    sent: Floats = np.bincount(rack, room, racks).astype(np.float64)
+    return sent

@@ -10,12 +10,13 @@ from gbviz.display.svg import svg
 from gbviz.display.theme import THEMES
 from gbviz.engine import evaluate, loads
 from gbviz.engine.evaluate import undamaged
+from gbviz.report.answer import causes_words
 from gbviz.report.hit_racks import hit_racks
 from gbviz.report.words import counted
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
-    from gbviz.report.worst import Span
+    from gbviz.report.seen import Seen
 
 _SIZE = (1000, 640)
 _MOST_RACKS = 2
@@ -30,22 +31,23 @@ class Figure:
     svgs: dict[str, str]
 
 
-def fabric_figures(snapshot: Snapshot, worst: Snapshot | None, span: Span | None) -> list[Figure]:
+def fabric_figures(seen: Seen, after: str = "After") -> list[Figure]:
     """The map of the healthy cluster, at the worst time where that is over by the end, and now.
 
     Parameters
     ----------
-    snapshot, worst
-        States of the same scenario; None where the worst is the last.
-    span
-        When the worst one holds.
+    seen
+        The states of one scenario.
+    after
+        What the last picture is called.
     """
+    snapshot, worst = seen.snapshot, seen.worst
     before = evaluate(undamaged(snapshot.scenario))
     found = [_figure("Before", "The healthy cluster with its jobs.", before, "fabric")]
-    if worst is not None and span is not None:
-        said = f"{span.words().capitalize()}. {_broken(worst)}"
+    if worst is not None:
+        said = f"{seen.when.capitalize()}. {_broken(worst)}"
         found.append(_figure("At its worst", said, worst, "fabric"))
-    return [*found, _figure("After", _broken(snapshot), snapshot, "fabric")]
+    return [*found, _figure(after, _broken(snapshot), snapshot, "fabric")]
 
 
 def rack_figures(snapshot: Snapshot) -> list[Figure]:
@@ -83,9 +85,11 @@ def _figure(title: str, caption: str, snapshot: Snapshot, view: str) -> Figure:
 
 
 def _broken(snapshot: Snapshot) -> str:
-    causes = sum(fault.because is None for fault in snapshot.faults)
+    causes = [fault for fault in snapshot.faults if fault.because is None]
+    more = len(snapshot.faults) - len(causes)
     if not snapshot.faults:
         return "Nothing is broken."
-    more = len(snapshot.faults) - causes
-    tail = f", and {counted(more, 'part')} down because of that" if more else ""
-    return f"{counted(causes, 'part')} failed or degraded{tail}."
+    if not causes:
+        return f"{counted(more, 'part')} shut down by design."
+    tail = f"; {counted(more, 'part')} down because of that" if more else ""
+    return f"With {causes_words(causes)}{tail}."

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import warnings
 from dataclasses import dataclass
 from io import StringIO
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
 from gbviz.display.theme import DARK
+from gbviz.errors import printable
 from gbviz.topology.catalogue import catalogue
 
 if TYPE_CHECKING:
@@ -34,7 +36,8 @@ _COLOURS = {
     **{f"job-{number}": f"#0101{0x10 + number:02x}" for number in range(len(DARK.jobs))},
 }
 _NAMES = {colour: name for name, colour in _COLOURS.items()}
-_STYLE = {
+_STYLE: Any = {
+    "text.parse_math": False,  # a $ in a name is a $
     "svg.fonttype": "none",
     "svg.hashsalt": "gbviz",  # the same plot has the same bytes
     "font.family": "DejaVu Sans",
@@ -146,7 +149,9 @@ def _plot(
 ) -> Plot:
     unit, word = next(u for u in _UNITS if timeline.duration_s >= 2 * u[0] or u[0] == 1)
     edges = np.array([(one.start_s, one.end_s) for one in timeline.intervals]) / unit
-    with mpl.rc_context(_STYLE):
+    with mpl.rc_context(_STYLE), warnings.catch_warnings():
+        # Texts stay texts: the reader's browser has the signs that our font lacks.
+        warnings.filterwarnings("ignore", message="Glyph")
         figure = Figure(figsize=_INCHES, layout="constrained")
         axes = figure.add_subplot()
         for number, (name, values) in enumerate(curves):
@@ -155,8 +160,7 @@ def _plot(
             x, y = edges.ravel(), np.repeat(values, 2)
             if not stairs:
                 x, y = np.append(edges[0, 0], edges[:, 1]), np.append(values[0], values)
-            # A $ in a name would be taken for the start of a formula.
-            label = name.replace("$", r"\$") if number < _MOST_NAMED else "_"
+            label = printable(name) if number < _MOST_NAMED else "_"
             axes.plot(x, y, color=colour, linestyle=dash, linewidth=1.6, label=label)
         if limit is not None:
             axes.axhline(limit, color=_COLOURS["warm"], linewidth=1, linestyle=":")

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 from gbviz.report.document import fault_rows
 from gbviz.report.figure_rows import PERCENT, figure_rows, shown
 from gbviz.report.job_lines import pace
+from gbviz.report.outcome import JobOutcome
 from gbviz.report.table import Table
-from gbviz.report.words import counted, number, percent, sized
+from gbviz.report.words import counted, fine, number, percent, sized
 from gbviz.scenario.emit import inline
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from gbviz.jobs.impact import JobImpact
     from gbviz.jobs.models import ModelPreset
     from gbviz.report.headline import Headline
+    from gbviz.report.outcome import Outcome
     from gbviz.topology.catalogue import Fact
     from gbviz.topology.check import BuildCheck
     from gbviz.topology.presets import Preset
@@ -106,24 +108,20 @@ def job_table(jobs: Sequence[JobImpact]) -> Table:
     return table
 
 
-def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
+def run_table(outcomes: Iterable[Outcome]) -> Table:
     """A line for each job of each scenario file that was run."""
     columns = ("file", "job", "state", "slowdown", "goodput", "limit", "expectations")
-    table = Table("Runs", columns)
-    table.right = tuple(range(3, 5))
-    for path, found in rows:
-        passed = sum(row["passed"] for row in found["expect"])
-        kept = f"{passed} of {len(found['expect'])}" if found["expect"] else "-"
-        for place, job in enumerate(found["jobs"] or [{}]):
-            slowdown, limit = job.get("slowdown"), job.get("bottleneck") or {}
-            goodput = found["totals"]["goodput"].get(job.get("name"))
+    table = Table("Runs", columns, right=(3, 4))
+    for one in outcomes:
+        kept = f"{one.expected - len(one.failed)} of {one.expected}" if one.expected else "-"
+        for place, job in enumerate(one.jobs or [JobOutcome("-", "-", None, None, "")]):
             table.add(
-                path if place == 0 else "",
-                job.get("name", "-"),
-                job.get("state", "-"),
-                "-" if slowdown is None else f"{slowdown:.4f}",
-                "-" if goodput is None else percent(round(goodput, 6)),
-                limit.get("words") or limit.get("link") or "-",
+                one.file if place == 0 else "",
+                job.name,
+                job.state,
+                "-" if job.slowdown is None else f"{job.slowdown:.4f}",
+                "-" if job.goodput is None else percent(round(job.goodput, 6)),
+                job.limit or "-",
                 kept if place == 0 else "",
             )
     return table
@@ -157,7 +155,7 @@ def compared_table(rows: Sequence[dict[str, Any]]) -> Table:
 
 
 def _cell(value: Any) -> str:
-    return "-" if value is None else value if isinstance(value, str) else number(value)
+    return "-" if value is None else value if isinstance(value, str) else fine(value)
 
 
 def holds_back(loop: LoopState) -> bool:
