@@ -79,13 +79,13 @@ def _jobs(snapshot: Snapshot, meanwhile: str) -> str:
 def _slow(snapshot: Snapshot, line: JobLine) -> str:
     if line.slowdown is None:
         return f"{line.name} does not run" + (f": {line.limit}" if line.limit else "")
-    why = _why(snapshot, line)
+    why = slower_by(snapshot, line)
     return (
         f"{line.name} takes {line.slowdown:.3f} times as long, {line.now} instead of {line.before}"
     ) + (f" ({why})" if why else "")
 
 
-def _why(snapshot: Snapshot, line: JobLine) -> str:
+def slower_by(snapshot: Snapshot, line: JobLine) -> str:
     """What makes a job slower: fewer GPUs, slower ones, else the link that limits it."""
     said = []
     fewer = line.lost_gpus - line.replaced_gpus

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gbviz.cooling import loops
+from gbviz.report.brief import slower_by
 from gbviz.report.figure_rows import figure_rows, shown
 from gbviz.report.job_facts import job_cost
-from gbviz.report.job_lines import job_lines
+from gbviz.report.job_lines import SAME, job_lines
 from gbviz.report.jobs import job_rows
 from gbviz.report.junit import found_words
 from gbviz.report.lasting import lasting
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import Timeline
     from gbviz.report.assumptions import Assumption
+    from gbviz.report.job_lines import JobLine
     from gbviz.scenario import Scenario
 
 Json = dict[str, Any]
@@ -88,9 +90,17 @@ def job_parts(snapshot: Snapshot) -> list[JobPart]:
     """Every job, in the order of the scenario."""
     lines = job_lines(snapshot)
     return [
-        JobPart(line.name, f"{job_cost(line)}.", _figures(line.name, row))
+        JobPart(line.name, _words(snapshot, line), _figures(line.name, row))
         for line, row in zip(lines, job_rows(snapshot), strict=True)
     ]
+
+
+def _words(snapshot: Snapshot, line: JobLine) -> str:
+    said = f"{job_cost(line)}."
+    if line.slowdown is None or line.slowdown <= SAME:
+        return said
+    why = slower_by(snapshot, line)
+    return said if why == line.limit else f"{said} Slower by: {why}."
 
 
 def _figures(name: str, row: Json) -> Table:
