@@ -55,17 +55,25 @@ def _run(args: list[str]) -> int:
 
 
 def _answer_headless(file: str | None) -> int:
-    """The answer on the screen, and a picture of it where Qt can draw one."""
+    """The answer on the screen, with a report and a picture of it beside."""
     from gbviz.assets import asset_path
     from gbviz.cli.main import run
 
     target = file or str(asset_path("demo.yaml"))
+    name = Path(file).stem if file else "gbviz-demo"
     asked = ["run", "--verbose", target] if file else ["whatif", target, *_BROKEN]
+    # Nobody asked for files: where none can be written, the answer on the screen has to do.
+    folder = Path(f"{name}-report")
+    if os.access(".", os.W_OK):
+        asked += ["-o", str(folder)]
     code = run(asked, _OF_THE_APP)
-    if code <= 1 and find_spec("PySide6") is not None:
-        name = Path(file).stem if file else "gbviz-demo"
-        # No picture is no reason to fail: what was asked has been answered.
-        run(["picture", target, "-o", f"{name}.png", *([] if file else _BROKEN)], _OF_THE_APP)
+    if code <= 1:
+        # PNG needs Qt and what that needs of the system; no picture is no reason to fail.
+        suffixes = (".png", ".svg") if find_spec("PySide6") is not None else (".svg",)
+        broken = () if file else _BROKEN
+        for suffix in suffixes:
+            if run(["picture", target, "-o", f"{name}{suffix}", *broken], _OF_THE_APP) == 0:
+                break
     return code
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QRect, QSize
-from PySide6.QtGui import QGuiApplication, QPainter
-from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice
+from PySide6.QtGui import QGuiApplication
 
-from gbviz.app.paint import image_of, paint
+from gbviz.app.paint import image_of
+from gbviz.display.svg import svg
 from gbviz.errors import InputError
 from gbviz.scenario.atomic import save_atomic
 
@@ -31,7 +31,7 @@ def picture_bytes(draw: DrawList, suffix: str) -> bytes:
     if suffix == ".png":
         return _png(draw)
     if suffix == ".svg":
-        return _svg(draw)
+        return svg(draw, "gbviz").encode()
     raise InputError(
         f"a picture is a .png or an .svg (got {suffix or 'no suffix'!r})", where="picture"
     )
@@ -53,21 +53,6 @@ def _png(draw: DrawList) -> bytes:
     buffer = QBuffer(data)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
     image_of(draw).save(buffer, "PNG")  # type: ignore[call-overload]
-    return bytes(data.data())
-
-
-def _svg(draw: DrawList) -> bytes:
-    data = QByteArray()
-    buffer = QBuffer(data)
-    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
-    sheet = QSvgGenerator()
-    sheet.setOutputDevice(buffer)
-    sheet.setSize(QSize(draw.width, draw.height))
-    sheet.setViewBox(QRect(0, 0, draw.width, draw.height))
-    sheet.setTitle("gbviz")
-    painter = QPainter(sheet)
-    paint(painter, draw)
-    painter.end()
     return bytes(data.data())
 
 

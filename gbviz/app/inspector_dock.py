@@ -16,11 +16,12 @@ from gbviz.app.naming import name_inside
 from gbviz.app.table_models import state_colour
 from gbviz.errors import InputError
 from gbviz.faults.fault import DEGRADABLE
+from gbviz.report.answer import sentence
 from gbviz.report.explain import Explanation, condition, explain, facts
 from gbviz.report.facts import Fact, kind_in, kind_words
 from gbviz.report.job_facts import job_facts, job_headline, job_line
 from gbviz.report.places import BUSY, FULL, part_named, ways_of
-from gbviz.report.text import notes, sentence
+from gbviz.report.text import notes
 from gbviz.report.ticket import ticket
 from gbviz.report.words import counted, sized
 

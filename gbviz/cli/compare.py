@@ -9,13 +9,15 @@ from typing import Any
 import click
 
 from gbviz.cli.options import is_file, screen
-from gbviz.cli.run import answer_of
+from gbviz.cli.run_file import answer_of
 from gbviz.errors import InputError, printable
 from gbviz.report.compare import Side
 from gbviz.report.compare import compare as side_by_side
 from gbviz.report.document import to_json
-from gbviz.report.folder import RESULT, SCENARIO
+from gbviz.report.seal import SEAL
+from gbviz.report.shelf import RESULT, SCENARIO
 from gbviz.scenario import preset
+from gbviz.scenario.atomic import save_atomic
 from gbviz.scenario.file import load
 
 # Rows that a screen takes without scrolling far.
@@ -26,14 +28,22 @@ _AGAIN = "make it again with gbviz run FILE -o DIR"
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
+@click.option("-o", "--output", metavar="PAGE", type=Path, help="write an HTML page, as .html")
 @click.option("--json", "as_json", is_flag=True, help="one JSON document")
 @click.option("--verbose", is_flag=True, help="figures that are the same in both, too")
-def compare(a: str, b: str, as_json: bool, verbose: bool) -> None:
+def compare(a: str, b: str, output: Path | None, as_json: bool, verbose: bool) -> None:
     """Compare two scenarios: what they ask, and every figure of both.
 
     A and B are scenario files, presets, or folders that gbviz run -o made. Differences are B - A.
     """
-    found = side_by_side(_side(a), _side(b))
+    sides = _side(a), _side(b)
+    found = side_by_side(*sides)
+    if output is not None:
+        from gbviz.report.compare_page import compare_page
+
+        page = compare_page(sides, (a, b), found)
+        save_atomic(output, page.encode(), backup=False)
+        click.echo(f"{output}: the comparison", err=True)
     if as_json:
         click.echo(to_json(found))
         return
@@ -60,9 +70,18 @@ def compare(a: str, b: str, as_json: bool, verbose: bool) -> None:
 def _side(target: str) -> Side:
     folder = Path(target)
     if folder.is_dir():
-        return Side(load(folder / SCENARIO), _kept(folder / RESULT))
+        return Side(load(folder / SCENARIO), _kept(folder / RESULT), _answer(folder / SEAL))
     scenario = load(target) if is_file(target) else preset(target)
-    return Side(scenario, answer_of(scenario)[2])
+    seen, found = answer_of(scenario)
+    return Side(scenario, found, seen.answer)
+
+
+def _answer(path: Path) -> tuple[str, ...]:
+    """The sentences that a run left; none where it left no seal."""
+    try:
+        return tuple(map(str, json.loads(path.read_bytes())["outcome"]["answer"]))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return ()
 
 
 def _kept(path: Path) -> dict[str, Any]:

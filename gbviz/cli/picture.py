@@ -13,9 +13,11 @@ from gbviz.cli.words import WordsCommand, is_scenario, target_of
 from gbviz.display.links import LINK_STYLES
 from gbviz.display.shades import COLOUR_BY
 from gbviz.display.sheet import Sheet, draw_sheet
+from gbviz.display.svg import svg
 from gbviz.display.theme import THEMES
 from gbviz.engine import evaluate, loads
 from gbviz.errors import InputError
+from gbviz.scenario.atomic import save_atomic
 
 _LIST = ", ".join
 
@@ -42,7 +44,7 @@ def picture(
     fail: tuple[str, ...],
     **options: Any,
 ) -> None:
-    """Draw the map of a scenario or a preset, as the app shows it.
+    """Draw the map of a scenario or a preset, as the app shows it. A .svg needs no Qt.
 
     Try: gbviz picture azure-gb300 --fail spine-3 -o spine.png
     """
@@ -55,12 +57,15 @@ def picture(
     scenario = scenario_from(target, options).standing_at(time_s(options["at"]))
     snapshot = evaluate(scenario.with_faults(*fail))
     drawn = draw_sheet(sheet, snapshot, loads(snapshot), loads(snapshot, base=True))
-    _painter(ctx)(drawn, output)
+    if output.suffix.lower() == ".svg":
+        save_atomic(output, svg(drawn, f"{scenario.name}, {options['view']}").encode())
+    else:
+        _painter(ctx)(drawn, output)
     click.echo(f"{output}: {drawn.width} x {drawn.height}", err=True)
 
 
 def _painter(ctx: click.Context) -> Any:
-    """What writes a draw list to a file: the app brings it, since it needs Qt."""
+    """What writes a draw list to a PNG file: the app brings it, since it needs Qt."""
     brought = (ctx.find_root().obj or {}).get("paint")
     if brought is None:
         raise InputError("cannot be drawn by this entry", where="picture", hint="use gbviz picture")

@@ -2,35 +2,37 @@
 
 from __future__ import annotations
 
+import signal
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from gbviz.cli.batch import Batch
 from gbviz.cli.options import screen, time_s
-from gbviz.engine import evaluate
-from gbviz.engine.run import run as timeline_of
-from gbviz.errors import GbvizError, ScenarioError
-from gbviz.report.document import document, to_json
-from gbviz.report.folder import folder_files, folder_names, make_folder, save_folder
-from gbviz.report.junit import found_words
-from gbviz.scenario.file import load
+from gbviz.cli.run_file import Task
+from gbviz.errors import InputError
+from gbviz.report.shelf import folder_names, shelf
+from gbviz.workers import usual_workers
 
 if TYPE_CHECKING:
-    from gbviz.engine import Snapshot
-    from gbviz.engine.timeline import Timeline
-    from gbviz.scenario import Scenario
-
-Json = dict[str, Any]
-
-FAILED, BAD_INPUT = 1, 2
+    from collections.abc import Iterator
+    from types import FrameType
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=Path)
 @click.option("--at", metavar="TIME", help="the faults that hold then, for example 30min")
 @click.option(
-    "-o", "--output", metavar="DIR", type=Path, help="a folder for each file: results and tables"
+    "-o", "--output", metavar="DIR", type=Path, help="a folder for each file: a report and tables"
+)
+@click.option("--resume", is_flag=True, help="run only what DIR lacks, or what has changed")
+@click.option(
+    "--workers",
+    metavar="N",
+    type=click.IntRange(min=1, max=1024),
+    help="files at a time (default: as many as there are processors)",
 )
 @click.option("--json", "as_json", is_flag=True, help="one JSON document")
 @click.option("--quiet", is_flag=True, help="only what went wrong")
@@ -39,6 +41,8 @@ def run(
     files: tuple[Path, ...],
     at: str | None,
     output: Path | None,
+    resume: bool,
+    workers: int | None,
     as_json: bool,
     quiet: bool,
     verbose: bool,
@@ -47,57 +51,41 @@ def run(
 
     Each file's timeline with what it adds up to, and its steady state under the faults that hold at
     the end, or at --at, beside that of the healthy cluster. Expectations are of the end, so not
-    judged at another time. With -o, DIR/NAME holds result.json, timeline.csv, junit.xml, jobs.csv
-    and links.csv, every cable in that state, for each NAME.yaml. Exit code 1 if an expectation
-    failed, 2 if a file is bad.
+    judged at another time.
+
+    With -o, DIR/index.html compares all files, and DIR/NAME holds report.html, result.json,
+    timeline.csv, junit.xml, jobs.csv and links.csv, every cable in that state, for each NAME.yaml.
+
+    Exit code 1 if an expectation failed, 2 if a file is bad: the others are run all the same. 130
+    if it was interrupted: what is done is kept, and --resume goes on from there.
+
+    Try: gbviz run scenarios/*.yaml -o out
     """
-    at_s = time_s(at)
-    if output is not None:
-        make_folder(output)
-    console, code = screen(), 0
-    rows: list[tuple[str, Json]] = []
-    for path, name in zip(files, folder_names(files), strict=True):
-        try:
-            snapshot, made, found = answer_of(load(path), at_s)
-            rows.append((str(path), found))
-            if output is not None:
-                save_folder(output / name, folder_files(snapshot, made, found))
-        except GbvizError as error:
-            # A fault of the file itself already says where it stands.
-            place = "" if isinstance(error, ScenarioError) else f"{path}: "
-            click.echo(f"gbviz: {place}{error}", err=True)
-            code = BAD_INPUT
-            continue
-        if verbose and not as_json:
-            from gbviz.report.text import print_answer, print_timeline
-
-            console.print(f"\n{path}", style="bold", markup=False)
-            print_answer(console, snapshot, verbose=True)
-            if made is not None:
-                print_timeline(console, made)
-        code = max(code, _judged(path, found))
-    if as_json:
-        runs = [found for _, found in rows]
-        click.echo(to_json(runs[0] if len(files) == 1 and runs else {"runs": runs}))
-    elif rows and not quiet:
-        from gbviz.report.tables import run_table
-
-        console.print(run_table(rows))
-    return code
+    if resume and output is None:
+        raise InputError("goes with -o DIR: results are kept nowhere else", where="--resume")
+    console = screen()
+    columns = console.width if verbose and not as_json else 0
+    colours = console.is_terminal and console.color_system is not None
+    wanted = (output, time_s(at), resume, as_json, columns, colours)
+    names = folder_names(files)
+    tasks = [Task(path, name, *wanted) for path, name in zip(files, names, strict=True)]
+    with _stoppable(), nullcontext() if output is None else shelf(output):
+        return Batch(tasks, output, as_json=as_json, quiet=quiet).run(workers or usual_workers())
 
 
-def answer_of(
-    scenario: Scenario, at_s: float | None = None
-) -> tuple[Snapshot, Timeline | None, Json]:
-    """A scenario's state at a time, its end by default, its timeline, and their document."""
-    snapshot = evaluate(scenario, at_s)
-    made = timeline_of(scenario) if scenario.end_s > 0 else None
-    return snapshot, made, document(snapshot, judge=at_s is None, timeline=made)
+@contextmanager
+def _stoppable() -> Iterator[None]:
+    """Being told to end, as schedulers do, is like an interrupt from the keyboard."""
 
+    def stop(_signal: int, _frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
 
-def _judged(path: Path, found: Json) -> int:
-    """Say which expectations failed; the exit code for it."""
-    failed = [row for row in found["expect"] if not row["passed"]]
-    for row in failed:
-        click.echo(f"{path}: expected {row['expect']}, {found_words(row)}", err=True)
-    return FAILED if failed else 0
+    try:
+        before = signal.signal(signal.SIGTERM, stop)
+    except ValueError:  # not the main thread: whoever runs us there decides
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

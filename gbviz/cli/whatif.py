@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
@@ -20,6 +21,9 @@ from gbviz.engine import evaluate
 from gbviz.errors import InputError, printable
 from gbviz.jobs import PATTERNS, traffic_job
 from gbviz.report.document import document, to_json
+
+if TYPE_CHECKING:
+    from gbviz.engine import Snapshot
 
 _COMPONENTS = {
     "spine-3": "one; also leaf-0, core-7, rack-3, rack-3/tray-17/gpu-2, rack-3/nvswitch-5,"
@@ -67,12 +71,20 @@ class WhatifCommand(WordsCommand):
     help="what NVLink does when damaged, see below (default: the file's, or adaptive)",
 )
 @click.option("--at", metavar="TIME", help="with a file: its faults that hold then (default: end)")
+@click.option(
+    "-o", "--output", metavar="DIR", type=Path, help="write the report and its tables there"
+)
 @click.option("--quiet", is_flag=True, help="the answer in a few words, no tables")
 @click.option("--verbose", is_flag=True, help="all faults and loops, not the first 20")
 @output_options
 @cluster_options
 def whatif(
-    words: tuple[str, ...], quiet: bool, verbose: bool, as_json: bool, **options: Any
+    words: tuple[str, ...],
+    output: Path | None,
+    quiet: bool,
+    verbose: bool,
+    as_json: bool,
+    **options: Any,
 ) -> None:
     """Ask what some faults cost.
 
@@ -91,15 +103,30 @@ def whatif(
         scenario = scenario.with_nvlink_policy(options["nvlink_policy"])
     scenario = scenario.with_jobs(*(traffic_job(text) for text in options["traffic"]))
     snapshot = evaluate(scenario)
+    found = document(snapshot)
+    if output is not None:
+        _save(output, snapshot, found)
     if as_json:
-        click.echo(to_json(document(snapshot)))
+        click.echo(to_json(found))
         return
-    from gbviz.report.text import print_answer, sentence
+    from gbviz.report.answer import sentence
+    from gbviz.report.text import print_answer
 
     if quiet:
         click.echo(printable(sentence(snapshot)))
     else:
         print_answer(screen(), snapshot, verbose=verbose)
+
+
+def _save(folder: Path, snapshot: Snapshot, found: dict[str, Any]) -> None:
+    # Jinja and Matplotlib take longer to import than an answer takes to compute.
+    from gbviz.report.folder import folder_files
+    from gbviz.report.seen import seen_of
+    from gbviz.report.shelf import REPORT, save_folder, shelf
+
+    with shelf(folder):
+        save_folder(folder, folder_files(seen_of(snapshot, None), found))
+    click.echo(f"{folder / REPORT}: the report", err=True)
 
 
 def _factor(text: str) -> tuple[str, float]:

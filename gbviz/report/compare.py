@@ -22,10 +22,11 @@ _LABELS = ("gbviz", "name", "description")
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two: its scenario, and the result document of it."""
+    """One of the two: its scenario, the result document of it, and the answer in sentences."""
 
     scenario: Scenario
     found: Json
+    answer: tuple[str, ...] = ()
 
 
 def compare(a: Side, b: Side) -> Json:

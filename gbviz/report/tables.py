@@ -1,16 +1,15 @@
-"""Tables for a screen: what is broken, what the fabric can do, what runs, what there is."""
+"""Tables: what is broken, what the fabric can do, what runs, what there is."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
-from rich.table import Table
-
 from gbviz.report.document import fault_rows
 from gbviz.report.figure_rows import PERCENT, figure_rows, shown
 from gbviz.report.job_lines import pace
-from gbviz.report.words import counted, number, percent, sized
+from gbviz.report.outcome import JobOutcome
+from gbviz.report.table import Table
+from gbviz.report.words import counted, fine, number, percent, sized
 from gbviz.scenario.emit import inline
 
 if TYPE_CHECKING:
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from gbviz.jobs.impact import JobImpact
     from gbviz.jobs.models import ModelPreset
     from gbviz.report.headline import Headline
+    from gbviz.report.outcome import Outcome
     from gbviz.topology.catalogue import Fact
     from gbviz.topology.check import BuildCheck
     from gbviz.topology.presets import Preset
@@ -30,27 +30,28 @@ if TYPE_CHECKING:
 
 def figure_table(snapshot: Snapshot) -> Table:
     """Key figures: base, now, delta."""
-    table = _table("What the fabric can do", ("figure", "base", "now", "delta", "of base"), right=4)
+    table = Table(
+        "What the fabric can do", ("figure", "base", "now", "delta", "of base"), right=(1, 2, 3, 4)
+    )
     for row in figure_rows(snapshot):
-        table.add_row(row.what, row.base, row.now, row.delta, row.share)
+        table.add(row.what, row.base, row.now, row.delta, row.share)
     return table
 
 
 def fault_table(snapshot: Snapshot, most: int | None) -> Table:
     """The first causes and consequences, None for all, with what each takes down."""
-    table = _table("What is broken", ("component", "state", "links", "GPUs", "NICs", "because of"))
-    for column in table.columns[2:5]:
-        column.justify = "right"
+    table = Table("What is broken", ("component", "state", "links", "GPUs", "NICs", "because of"))
+    table.right = tuple(range(2, 5))
     for fault in fault_rows(snapshot, most):
         toll = fault["takes_down"]
         state = "failed" if fault["factor"] == 0 else f"at {fault['factor']:g}"
-        table.add_row(
-            escape(fault["component"]),
+        table.add(
+            fault["component"],
             state,
             *(f"{toll[key]:,}" for key in ("links", "gpus", "nics")),
-            escape(fault["because"] or ""),
+            fault["because"] or "",
         )
-    _say_more(table, len(snapshot.faults), most)
+    table.say_more(len(snapshot.faults), most)
     return table
 
 
@@ -67,13 +68,12 @@ def traffic_table(flows: Sequence[TrafficImpact]) -> Table:
         "cut",
         "limit",
     )
-    table = _table("Traffic, GB/s a flow", columns)
-    for column in table.columns[2:8]:
-        column.justify = "right"
+    table = Table("Traffic, GB/s a flow", columns)
+    table.right = tuple(range(2, 8))
     for impact in flows:
         base, post = impact.base, impact.post
-        table.add_row(
-            escape(impact.job.name),
+        table.add(
+            impact.job.name,
             impact.state,
             f"{base.flows:,}",
             f"{base.mean_GBps:,.2f}",
@@ -81,7 +81,7 @@ def traffic_table(flows: Sequence[TrafficImpact]) -> Table:
             f"{base.min_GBps:,.2f}",
             f"{post.min_GBps:,.2f}",
             f"{post.cut_off + post.gone:,}",
-            escape(post.bottleneck[0] if post.bottleneck else ""),
+            post.bottleneck[0] if post.bottleneck else "",
         )
     return table
 
@@ -89,45 +89,39 @@ def traffic_table(flows: Sequence[TrafficImpact]) -> Table:
 def job_table(jobs: Sequence[JobImpact]) -> Table:
     """Jobs that step: what they do, how much slower, what limits them, what it cost once."""
     columns = ("job", "state", "GPUs", "before", "now", "slowdown", "once", "limit")
-    table = _table("Jobs", columns)
-    for column in table.columns[2:7]:
-        column.justify = "right"
+    table = Table("Jobs", columns)
+    table.right = tuple(range(2, 7))
     for impact in jobs:
         once = impact.one_off
         seconds = once.stall_s + once.lost_work_s + once.restart_s
         limit = impact.bottleneck.words if impact.bottleneck else impact.reason.get("post", "")
-        table.add_row(
-            escape(impact.name),
+        table.add(
+            impact.name,
             impact.state,
             f"{impact.gpus:,}",
             pace(impact, impact.base),
             pace(impact, impact.post),
             "-" if impact.slowdown is None else f"{impact.slowdown:.3f}",
             f"{number(seconds)} s" if seconds else "-",
-            escape(limit),
+            limit,
         )
     return table
 
 
-def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
+def run_table(outcomes: Iterable[Outcome]) -> Table:
     """A line for each job of each scenario file that was run."""
     columns = ("file", "job", "state", "slowdown", "goodput", "limit", "expectations")
-    table = _table("Runs", columns)
-    for column in table.columns[3:5]:
-        column.justify = "right"
-    for path, found in rows:
-        passed = sum(row["passed"] for row in found["expect"])
-        kept = f"{passed} of {len(found['expect'])}" if found["expect"] else "-"
-        for place, job in enumerate(found["jobs"] or [{}]):
-            slowdown, limit = job.get("slowdown"), job.get("bottleneck") or {}
-            goodput = found["totals"]["goodput"].get(job.get("name"))
-            table.add_row(
-                escape(path) if place == 0 else "",
-                escape(job.get("name", "-")),
-                job.get("state", "-"),
-                "-" if slowdown is None else f"{slowdown:.4f}",
-                "-" if goodput is None else percent(round(goodput, 6)),
-                escape(limit.get("words") or limit.get("link") or "-"),
+    table = Table("Runs", columns, right=(3, 4))
+    for one in outcomes:
+        kept = f"{one.expected - len(one.failed)} of {one.expected}" if one.expected else "-"
+        for place, job in enumerate(one.jobs or [JobOutcome("-", "-", None, None, "")]):
+            table.add(
+                one.file if place == 0 else "",
+                job.name,
+                job.state,
+                "-" if job.slowdown is None else f"{job.slowdown:.4f}",
+                "-" if job.goodput is None else percent(round(job.goodput, 6)),
+                job.limit or "-",
                 kept if place == 0 else "",
             )
     return table
@@ -135,9 +129,9 @@ def run_table(rows: Iterable[tuple[str, dict[str, Any]]]) -> Table:
 
 def difference_table(rows: Sequence[dict[str, Any]]) -> Table:
     """What two scenarios ask for differently."""
-    table = _table("What differs", ("field", "A", "B"))
+    table = Table("What differs", ("field", "A", "B"))
     for row in rows:
-        table.add_row(escape(row["where"]), *(escape(_stated(row[side])) for side in ("a", "b")))
+        table.add(row["where"], *(_stated(row[side]) for side in ("a", "b")))
     return table
 
 
@@ -147,7 +141,7 @@ def _stated(value: Any) -> str:
 
 def compared_table(rows: Sequence[dict[str, Any]]) -> Table:
     """Figures of two results side by side."""
-    table = _table("Figures", ("figure", "base", "A", "B", "B - A"), right=4)
+    table = Table("Figures", ("figure", "base", "A", "B", "B - A"), right=(1, 2, 3, 4))
     for row in rows:
         what = ": ".join(filter(None, (row["name"] or row["group"], row["figure"])))
         base = _cell(row["base_a"])
@@ -156,12 +150,12 @@ def compared_table(rows: Sequence[dict[str, Any]]) -> Table:
         values = [_cell(row[side]) for side in ("a", "b")]
         delta = row["delta"]
         change = "" if delta is None else f"{'+' if delta > 0 else ''}{_cell(delta)}"
-        table.add_row(escape(what), base, *map(escape, values), change)
+        table.add(what, base, *values, change)
     return table
 
 
 def _cell(value: Any) -> str:
-    return "-" if value is None else value if isinstance(value, str) else number(value)
+    return "-" if value is None else value if isinstance(value, str) else fine(value)
 
 
 def holds_back(loop: LoopState) -> bool:
@@ -172,9 +166,9 @@ def holds_back(loop: LoopState) -> bool:
 def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
     """The first cooling loops that hold GPUs back, None for all."""
     columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "why")
-    table = _table("Cooling loops with slow or dead GPUs", columns, right=5)
+    table = Table("Cooling loops with slow or dead GPUs", columns, right=(1, 2, 3, 4, 5))
     for loop in loops[:most]:
-        table.add_row(
+        table.add(
             loop.loop,
             f"{loop.heat_kw:,.1f}",
             f"{loop.capacity_kw:,.1f}",
@@ -183,42 +177,36 @@ def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
             shown(loop.clock, PERCENT),
             loop.reason or "",
         )
-    _say_more(table, len(loops), most)
+    table.say_more(len(loops), most)
     return table
-
-
-def _say_more(table: Table, count: int, most: int | None) -> None:
-    if most is not None and count > most:
-        table.caption = f"and {count - most:,} more: --verbose or --json lists all"
 
 
 def headline_table(found: Iterable[Headline]) -> Table:
     """Ours beside the published figures, with sources."""
-    table = _table("Headline figures", ("figure", "model", "published", "unit", "source"))
-    for column in table.columns[1:3]:
-        column.justify = "right"
+    table = Table("Headline figures", ("figure", "model", "published", "unit", "source"))
+    table.right = tuple(range(1, 3))
     for line in found:
         published = "-" if line.published is None else f"{line.published:,.4g}"
         source = line.source + (f" ({line.note})" if line.note else "")
-        table.add_row(line.what, f"{line.ours:,.6g}", published, line.unit, escape(source))
+        table.add(line.what, f"{line.ours:,.6g}", published, line.unit, source)
     return table
 
 
 def check_table(checks: Iterable[BuildCheck]) -> Table:
     """Build checks, passed or not."""
-    table = _table("Build checks", ("check", "", "what was found"))
+    table = Table("Build checks", ("check", "", "what was found"))
     for check in checks:
-        table.add_row(check.name, "ok" if check.passed else "FAILED", escape(check.says))
+        table.add(check.name, "ok" if check.passed else "FAILED", check.says)
     return table
 
 
 def fact_table(facts: Iterable[Fact]) -> Table:
     """Catalogue entries with unit, mark and source."""
-    table = _table("Hardware catalogue", ("name", "value", "unit", "mark", "source"))
-    table.columns[1].justify = "right"
+    table = Table("Hardware catalogue", ("name", "value", "unit", "mark", "source"))
+    table.right = (1,)
     for fact in facts:
         source = fact.source + (f" ({fact.note})" if fact.note else "")
-        table.add_row(fact.name, f"{fact.value:,.12g}", fact.unit, fact.mark, escape(source))
+        table.add(fact.name, f"{fact.value:,.12g}", fact.unit, fact.mark, source)
     return table
 
 
@@ -239,36 +227,27 @@ def size_table(snapshot: Snapshot, nonblocking: str) -> Table:
     if cooling is not None:
         units = f"{fabric.count(cooling.kind):,} {cooling.kind} of {cooling.unit_kw:,.0f} kW"
         rows.append(("cooling", f"{units} on {counted(fabric.count('loop'), 'loop')}"))
-    table = _table(f"{snapshot.scenario.name}", ("", ""))
-    table.show_header = False
+    table = Table(f"{snapshot.scenario.name}", ("", ""))
+    table.headed = False
     for name, value in rows:
-        table.add_row(name, escape(value))
+        table.add(name, value)
     return table
 
 
 def preset_table(rows: Iterable[tuple[Preset, ClusterSpec]]) -> Table:
     """Names, sizes and descriptions of presets."""
-    table = _table("Presets", ("name", "racks", "GPUs", "what it is"), right=2)
+    table = Table("Presets", ("name", "racks", "GPUs", "what it is"), right=(1, 2))
     for preset, spec in rows:
         text = f"{preset.title}: {preset.description}"
-        table.add_row(preset.name, f"{spec.racks:,}", f"{spec.n_gpus:,}", escape(text))
+        table.add(preset.name, f"{spec.racks:,}", f"{spec.n_gpus:,}", text)
     return table
 
 
 def model_table(rows: Iterable[ModelPreset]) -> Table:
     """Models that a job may name, with their published sizes."""
     columns = ("name", "weights, 10^9", "of a token", "source")
-    table = _table("Models", columns, right=2)
+    table = Table("Models", columns, right=(1, 2))
     for model in rows:
         sizes = f"{model.total_billions:,.4g}", f"{model.active_billions:,.4g}"
-        table.add_row(model.name, *sizes, escape(model.source))
-    return table
-
-
-def _table(title: str, columns: tuple[str, ...], right: int = 0) -> Table:
-    """A plain table; the `right` columns after the first hold numbers."""
-    table = Table(title=title, title_justify="left", title_style="bold", caption_justify="left")
-    for place, name in enumerate(columns):
-        justify = "right" if 1 <= place <= right else "left"
-        table.add_column(name, justify=justify, overflow="fold")  # type: ignore[arg-type]
+        table.add(model.name, *sizes, model.source)
     return table

@@ -5,10 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from rich.markup import escape
-from rich.table import Table
-
 from gbviz.report.csv_text import rows_as_csv
+from gbviz.report.table import Table
 from gbviz.report.words import number, percent
 from gbviz.scenario.expect import JOB_TOTALS
 
@@ -83,20 +81,12 @@ def totals(timeline: Timeline) -> Json:
 
 def timeline_table(timeline: Timeline, most: int | None) -> Table:
     """The first intervals, None for all: times, events, speed of each job."""
-    table = Table(title="Timeline", title_justify="left", title_style="bold")
-    table.caption_justify = "left"
-    for name in ("from", "to", "what happens", *(total.name for total in timeline.totals)):
-        table.add_column(escape(name), overflow="fold")
+    heads = ("from", "to", "what happens", *(total.name for total in timeline.totals))
+    table = Table("Timeline", heads)
     for one in timeline.intervals[:most]:
-        table.add_row(
-            clock(one.start_s),
-            clock(one.end_s),
-            escape("; ".join(one.events)),
-            *(escape(_speed(job.state, job.speed)) for job in one.jobs),
-        )
-    more = len(timeline.intervals) - (most or len(timeline.intervals))
-    if more > 0:
-        table.caption = f"and {more:,} more: --verbose or --json lists all"
+        speeds = (_speed(job.state, job.speed) for job in one.jobs)
+        table.add(clock(one.start_s), clock(one.end_s), "; ".join(one.events), *speeds)
+    table.say_more(len(timeline.intervals), most)
     return table
 
 

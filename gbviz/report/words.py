@@ -42,6 +42,17 @@ def number(value: float) -> str:
     return f"{value:,.2f}" if abs(value) >= 0.01 else f"{value:.3g}"
 
 
+def fine(value: float) -> str:
+    """A figure to compare with another: four decimals where two would hide what differs.
+
+    Examples
+    --------
+    >>> fine(0.6386), fine(7.2441), fine(1.0), fine(2605685.7)
+    ('0.6386', '7.2441', '1', '2,605,685.70')
+    """
+    return f"{value:,.4f}" if 0.01 < abs(value) < 100 and value != round(value) else number(value)
+
+
 def counted(count: int, word: str) -> str:
     """A count with its word, in the plural where it is not one.
 

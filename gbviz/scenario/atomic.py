@@ -119,10 +119,19 @@ def _keep(target: Path) -> Path:
 
 def _sweep(target: Path) -> None:
     """Remove what saves of this file that were killed have left, once it is a day old."""
-    stray = re.compile(_STRAY.format(re.escape(target.name)))
-    before = time.time() - _DAY_S
+    _remove(target.parent, _STRAY.format(re.escape(target.name)), time.time() - _DAY_S)
+
+
+def sweep_folder(folder: Path) -> None:
+    """Remove what any saves in a folder that were killed have left; nobody may be saving there."""
+    _remove(folder, _STRAY.format(".+"), float("inf"))
+
+
+def _remove(folder: Path, stray: str, before: float) -> None:
+    """Remove files of a folder whose names match, and that are older than a time."""
+    pattern = re.compile(stray)
     with contextlib.suppress(OSError):
-        for other in target.parent.iterdir():
-            if stray.fullmatch(other.name) and other.lstat().st_mtime < before:
+        for other in folder.iterdir():
+            if pattern.fullmatch(other.name) and other.lstat().st_mtime < before:
                 with contextlib.suppress(OSError):
                     other.unlink()

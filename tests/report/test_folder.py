@@ -10,8 +10,8 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from gbviz.errors import InputError
-from gbviz.report.folder import folder_names, save_folder
 from gbviz.report.junit import junit
+from gbviz.report.shelf import folder_names, save_folder
 from tests.cli import ask, refusal
 
 TEXT = """gbviz: 1
@@ -49,6 +49,8 @@ def test_every_file_says_the_same_as_the_answer(scenario: Path, tmp_path: Path) 
         "jobs.csv",
         "junit.xml",
         "links.csv",
+        "made.json",
+        "report.html",
         "result.json",
         "scenario.yaml",
         "timeline.csv",
@@ -108,7 +110,7 @@ def test_a_bad_file_leaves_the_others(scenario: Path, tmp_path: Path) -> None:
     ran = ask("run", str(bad), str(scenario), "-o", str(tmp_path / "out"))
     assert ran.code == 2
     assert "bad.yaml:1" in ran.err
-    assert [path.name for path in (tmp_path / "out").iterdir()] == ["leaf"]
+    assert [path.name for path in (tmp_path / "out").glob("*/")] == ["leaf"]
 
 
 def test_a_folder_that_cannot_be(scenario: Path, tmp_path: Path) -> None:

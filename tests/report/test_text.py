@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 import gbviz
-from gbviz.report.text import notes, print_answer, sentence
+from gbviz.report.answer import sentence
+from gbviz.report.text import notes, print_answer
 from gbviz.report.words import counted, listed, number, percent
 
 

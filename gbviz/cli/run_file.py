@@ -1,0 +1,134 @@
+"""One scenario file of a batch from path to results: what a worker does."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from io import StringIO
+from typing import TYPE_CHECKING, Any
+
+from gbviz.engine import evaluate
+from gbviz.engine.run import run as timeline_of
+from gbviz.errors import GbvizError, ScenarioError
+from gbviz.report.document import document, to_json
+from gbviz.report.outcome import Outcome, outcome_of
+from gbviz.report.seen import Seen, seen_of
+from gbviz.report.shelf import save_folder
+from gbviz.scenario.file import load
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gbviz.scenario import Scenario
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A file to run.
+
+    Parameters
+    ----------
+    path
+        The file.
+    name
+        Of its folder.
+    output
+        Where its folder is to be, None for nowhere.
+    at_s
+        The time that is asked for, seconds; None for the end.
+    resume
+        Whether a whole folder of the same scenario is kept as it is.
+    as_json
+        Whether the result document is wanted.
+    columns
+        Width of the screen that the whole answer is wanted for, 0 where it is not.
+    colours
+        Whether that screen shows colours.
+    """
+
+    path: Path
+    name: str
+    output: Path | None = None
+    at_s: float | None = None
+    resume: bool = False
+    as_json: bool = False
+    columns: int = 0
+    colours: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """What became of a file: in short; its document; its answer for a screen; whether kept."""
+
+    outcome: Outcome
+    json: str = ""
+    text: str = ""
+    kept: bool = False
+
+
+def run_file(task: Task) -> Ran:
+    """Run a file, and write its folder where one is wanted.
+
+    Bad input is an outcome, not an error: the rest of the batch goes on.
+    """
+    try:
+        return _run(task)
+    except GbvizError as error:
+        # A fault of the file itself already says where it stands.
+        place = "" if isinstance(error, ScenarioError) else f"{task.path}: "
+        return Ran(Outcome(str(task.path), task.name, "bad", error=f"{place}{error}"))
+
+
+def _run(task: Task) -> Ran:
+    scenario = load(task.path)
+    if task.resume and task.output is not None:
+        from gbviz.report.seal import kept
+
+        outcome = kept(task.output / task.name, scenario, task.at_s)
+        if outcome is not None and not (task.as_json or task.columns):
+            return Ran(outcome, kept=True)
+    seen, found = answer_of(scenario, task.at_s)
+    outcome = outcome_of(str(task.path), task.name, found, seen)
+    if task.output is not None:
+        _save(task, task.output / task.name, seen, found, outcome)
+    return Ran(
+        outcome, to_json(found) if task.as_json else "", _text(task, seen) if task.columns else ""
+    )
+
+
+def _save(task: Task, folder: Path, seen: Seen, found: Json, outcome: Outcome) -> None:
+    # Jinja and Matplotlib take longer to import than most answers take to compute.
+    from gbviz.report.folder import folder_files
+    from gbviz.report.seal import SEAL, seal
+
+    files = folder_files(seen, found)
+    with suppress(OSError):  # what is there is no longer whole from here on
+        (folder / SEAL).unlink()
+    save_folder(folder, {**files, SEAL: seal(files, outcome, task.at_s)})
+
+
+def answer_of(scenario: Scenario, at_s: float | None = None) -> tuple[Seen, Json]:
+    """A scenario's states, at a time or at its end, and their document."""
+    snapshot = evaluate(scenario, at_s)
+    made = timeline_of(scenario) if scenario.end_s > 0 else None
+    found = document(snapshot, judge=at_s is None, timeline=made)
+    return seen_of(snapshot, made, at_s), found
+
+
+def _text(task: Task, seen: Seen) -> str:
+    """The whole answer as the screen would show it."""
+    from rich.console import Console
+
+    from gbviz.report.text import print_answer, print_timeline
+
+    out = StringIO()
+    console = Console(
+        file=out, width=task.columns, highlight=False, force_terminal=task.colours or None
+    )
+    console.print(f"\n{task.path}", style="bold", markup=False)
+    print_answer(console, seen.snapshot, verbose=True)
+    if seen.timeline is not None:
+        print_timeline(console, seen.timeline)
+    return out.getvalue()

@@ -1,0 +1,157 @@
+"""What became of one file of a batch, in few words: what a table of many needs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from gbviz.report.job_lines import job_lines
+from gbviz.report.junit import found_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gbviz.engine import Snapshot
+    from gbviz.report.seen import Seen
+
+Json = dict[str, Any]
+
+State = Literal["done", "bad", "broken", "waiting"]
+
+# Exit codes of a run: the worst of all files counts.
+FAILED, BAD_INPUT, INTERNAL = 1, 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class JobOutcome:
+    """A job at the end: state, time over that on the healthy cluster, goodput, what limits it."""
+
+    name: str
+    state: str
+    slowdown: float | None
+    goodput: float | None
+    limit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """One file of a batch.
+
+    Parameters
+    ----------
+    file, folder
+        What was read, and the folder that holds its results.
+    state
+        `done`, `bad` (the file is), `broken` (we are), or `waiting`: not run.
+    title
+        The scenario's name.
+    answer
+        The answer in three sentences; empty where there is none.
+    jobs
+        Of the scenario.
+    figures
+        At its worst: time of the slowest job over its healthy one (None: one has stopped), live
+        GPUs, and what is left of bisection, all-to-all, NVLink and compute, parts of 1.
+    expected, failed
+        How many expectations there are, and those that failed, in words.
+    error
+        Why there is no answer, "" where there is one.
+    """
+
+    file: str
+    folder: str
+    state: State
+    title: str = ""
+    answer: tuple[str, ...] = ()
+    jobs: tuple[JobOutcome, ...] = ()
+    figures: tuple[tuple[str, float | None], ...] = ()
+    expected: int = 0
+    failed: tuple[str, ...] = ()
+    error: str = ""
+
+    @property
+    def code(self) -> int:
+        """What a run exits with because of it."""
+        if self.state == "broken":
+            return INTERNAL
+        if self.state == "bad":
+            return BAD_INPUT
+        return FAILED if self.failed else 0
+
+    def plain(self) -> Json:
+        """As plain values, which `from_plain` takes back."""
+        return asdict(self)
+
+
+def from_plain(values: Json) -> Outcome:
+    """An outcome from its plain values.
+
+    Examples
+    --------
+    >>> one = Outcome("a.yaml", "a", "done", jobs=(JobOutcome("j", "running", 1.0, None, ""),))
+    >>> import json
+    >>> from_plain(json.loads(json.dumps(one.plain()))) == one
+    True
+    """
+    jobs = tuple(JobOutcome(**job) for job in values["jobs"])
+    figures = tuple((name, value) for name, value in values["figures"])
+    answer, failed = tuple(values["answer"]), tuple(values["failed"])
+    return Outcome(
+        **values | {"jobs": jobs, "figures": figures, "answer": answer, "failed": failed}
+    )
+
+
+SLOWEST, GPUS = "slowest job", "live GPUs"
+_LEFT = (
+    ("bisection", "bisection_GBps"),
+    ("all-to-all", "all_to_all_GBps_per_gpu"),
+    ("NVLink", "nvlink_GBps"),
+    ("compute", "compute_fraction"),
+)
+
+
+def outcome_of(file: str, folder: str, found: Json, seen: Seen) -> Outcome:
+    """The outcome of a file that was run.
+
+    Parameters
+    ----------
+    file, folder
+        As in `Outcome`.
+    found
+        Its result document.
+    seen
+        The states that its report shows.
+    """
+    return Outcome(
+        file,
+        folder,
+        "done",
+        found["scenario"]["name"],
+        seen.answer,
+        tuple(_job(job, found["totals"]["goodput"]) for job in found["jobs"]),
+        tuple(_figures(seen.most)),
+        len(found["expect"]),
+        tuple(_failure(row) for row in found["expect"] if not row["passed"]),
+    )
+
+
+def _job(job: Json, goodputs: Json) -> JobOutcome:
+    limit = job.get("bottleneck") or {}
+    words = limit.get("words") or limit.get("link") or ""
+    return JobOutcome(job["name"], job["state"], job["slowdown"], goodputs.get(job["name"]), words)
+
+
+def _figures(most: Snapshot) -> Iterator[tuple[str, float | None]]:
+    lines = job_lines(most)
+    if lines:
+        slow = [line.slowdown for line in lines]
+        known = [value for value in slow if value is not None]
+        yield SLOWEST, max(known) if len(known) == len(slow) else None
+    yield GPUS, float(most.post.live_gpus)
+    for word, figure in _LEFT:
+        before, now = getattr(most.base, figure), getattr(most.post, figure)
+        yield word, now / before if before and now is not None else None
+
+
+def _failure(row: Json) -> str:
+    return f"expected {row['expect']}, {found_words(row)}"

@@ -1,0 +1,240 @@
+"""Tables of a report's page: figures in three states, jobs, totals, cooling, expectations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from gbviz.cooling import loops
+from gbviz.report.brief import slower_by
+from gbviz.report.figure_rows import figure_rows, shown
+from gbviz.report.job_facts import job_cost
+from gbviz.report.job_lines import SAME, job_lines
+from gbviz.report.jobs import job_rows
+from gbviz.report.junit import found_words
+from gbviz.report.lasting import lasting
+from gbviz.report.table import Table
+from gbviz.report.timeline import clock
+from gbviz.report.words import fine, percent
+from gbviz.scenario.document import document
+from gbviz.scenario.emit import inline
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gbviz.engine import Snapshot
+    from gbviz.engine.timeline import Timeline
+    from gbviz.report.assumptions import Assumption
+    from gbviz.report.job_lines import JobLine
+    from gbviz.scenario import Scenario
+
+Json = dict[str, Any]
+
+_NONE = "none"
+# Figures of a job in words, with unit and format; those of the document that are not here are
+# shown under their own name.
+_FIGURES = {
+    "step_s": "step, s",
+    "tokens_per_s": "tokens a second",
+    "mfu": "model FLOP/s utilisation",
+    "days_to_target": "days to the target",
+    "time_s": "time, s",
+    "algbw_GBps": "algorithm bandwidth, GB/s",
+    "busbw_GBps": "bus bandwidth, GB/s",
+    "tpot_s": "time per output token, s",
+    "ttft_s": "time to the first token, s",
+    "min_GBps": "slowest flow, GB/s",
+    "mean_GBps": "mean of a flow, GB/s",
+    "total_GBps": "all flows, GB/s",
+    "bubble_s": "pipeline bubble, s",
+    "compute_s": "compute, s",
+    "optimiser_s": "optimiser, s",
+    "fixed_s": "fixed part of a step, s",
+    "dp": "data-parallel ranks",
+    "exposed_s.tp": "exposed: tensor parallel, s",
+    "exposed_s.pp": "exposed: pipeline, s",
+    "exposed_s.dp": "exposed: data parallel, s",
+    "exposed_s.ep": "exposed: experts, s",
+    "exposed_s.cp": "exposed: context parallel, s",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class JobPart:
+    """A job on a page: its name, what faults cost it in a line, its figures before and after."""
+
+    name: str
+    words: str
+    figures: Table
+
+
+def figures_table(snapshot: Snapshot, worst: Snapshot | None) -> Table:
+    """Key figures before, at the worst time where that is over, and after."""
+    rows, title = figure_rows(snapshot), "What the fabric can do"
+    if worst is None:
+        table = Table(
+            "What the fabric can do", ("figure", "before", "after", "change", "of before")
+        )
+        for row in rows:
+            table.add(row.what, row.base, row.now, row.delta, row.share)
+    else:
+        heads = ("figure", "before", "at its worst", "after", "change at worst", "of before")
+        table = Table(title, heads)
+        for row, bad in zip(rows, figure_rows(worst), strict=True):
+            table.add(row.what, row.base, bad.now, row.now, bad.delta, bad.share)
+    table.right = tuple(range(1, len(table.columns)))
+    return table
+
+
+def job_parts(snapshot: Snapshot) -> list[JobPart]:
+    """Every job, in the order of the scenario."""
+    lines = job_lines(snapshot)
+    return [
+        JobPart(line.name, _words(snapshot, line), _figures(line.name, row))
+        for line, row in zip(lines, job_rows(snapshot), strict=True)
+    ]
+
+
+def _words(snapshot: Snapshot, line: JobLine) -> str:
+    said = f"{job_cost(line)}."
+    if line.slowdown is None or line.slowdown <= SAME:
+        return said
+    why = slower_by(snapshot, line)
+    return said if why == line.limit else f"{said} Slower by: {why}."
+
+
+def _figures(name: str, row: Json) -> Table:
+    """A job's figures before and after; those that are 0 in both are left out."""
+    table = Table(f"Figures of {name}", ("figure", "before", "after", "after / before"), (1, 2, 3))
+    after = dict(_flat(row["post"] or {}))
+    for figure, was in _flat(row["base"] or {}):
+        now = after.get(figure)
+        if not was and not now:
+            continue
+        ratio = f"{now / was:.4f}" if _number(was) and _number(now) and was else ""
+        table.add(_FIGURES.get(figure, figure), _cell(was), _cell(now), ratio)
+    return table
+
+
+def _flat(values: Json, above: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in values.items():
+        if key == "reason":
+            continue
+        if isinstance(value, dict):
+            yield from _flat(value, f"{above}{key}.")
+        else:
+            yield f"{above}{key}", value
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return _NONE
+    if not _number(value):
+        return str(value)
+    return fine(value)
+
+
+def totals_table(timeline: Timeline) -> Table:
+    """What became of each job's time."""
+    heads = (
+        "job",
+        "goodput",
+        "work lost",
+        "checkpoints",
+        "stalled",
+        "restarting",
+        "stopped",
+        "aborts",
+        "GPU-hours",
+        "of them lost",
+    )
+    table = Table("What it adds up to", heads, tuple(range(1, len(heads))))
+    for one in timeline.totals:
+        times = (
+            one.lost_work_s,
+            one.checkpoint_s,
+            one.stalled_s,
+            one.restarting_s,
+            one.aborted_s,
+        )
+        table.add(
+            one.name,
+            _NONE if one.goodput is None else percent(round(one.goodput, 6)),
+            *(lasting(seconds) if seconds else "0" for seconds in times),
+            f"{one.aborts:,}",
+            f"{one.gpu_hours:,.1f}",
+            f"{one.lost_gpu_hours:,.1f}",
+        )
+    return table
+
+
+def cooling_table(snapshot: Snapshot, most: int) -> Table:
+    """The loops that are worst off first."""
+    heads = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "why")
+    table = Table("Cooling loops after", heads, (1, 2, 3, 4, 5))
+    states = loops(snapshot.fabric, snapshot.thermal)
+    worst = sorted(states, key=lambda loop: -1.0 if loop.clock is None else loop.clock)
+    for loop in worst[:most]:
+        table.add(
+            loop.loop,
+            f"{loop.heat_kw:,.1f}",
+            f"{loop.capacity_kw:,.1f}",
+            shown(loop.supply_c, "{:.1f}"),
+            shown(loop.hottest_die_c, "{:.1f}"),
+            shown(loop.clock, "%"),
+            loop.reason or "",
+        )
+    if len(states) > most:
+        rest = [loop.clock for loop in worst[most:] if loop.clock is not None]
+        table.caption = (
+            f"and {len(states) - most:,} more with a clock of {percent(min(rest))} or more"
+        )
+    if not states:
+        table.caption = "This cluster does not say how it is cooled."
+    return table
+
+
+def expect_table(rows: Sequence[Json]) -> Table:
+    """Each expectation, what was found, and whether it holds."""
+    table = Table("Expectations", ("expected", "found", "holds"))
+    for row in rows:
+        table.add(row["expect"], found_words(row), "✓ yes" if row["passed"] else "✗ no")
+    return table
+
+
+def events_table(scenario: Scenario, most: int) -> Table:
+    """What happens when, as the scenario lists it."""
+    table = Table("What happens", ("when", "what", "how long"))
+    for event in scenario.events[:most]:
+        action = event.action
+        left = f" to {percent(action.factor)}" if action.factor else ""
+        lasts = "until repaired" if event.for_s is None else lasting(event.for_s)
+        said = lasts if event.verb in ("fail", "degrade", "flap") else ""
+        table.add(clock(event.at_s), f"{event.verb} {action.selector}{left}".strip(), said)
+    if len(scenario.events) > most:
+        table.caption = f"and {len(scenario.events) - most:,} more, see the exact scenario"
+    return table
+
+
+def asked_jobs(scenario: Scenario) -> list[tuple[str, str]]:
+    """Each job as the scenario states it, on a line."""
+    return [
+        (job["name"], ", ".join(f"{key} {_said(job[key])}" for key in job if key != "name"))
+        for job in document(scenario).get("jobs", [])
+    ]
+
+
+def _said(value: Any) -> str:
+    return value if isinstance(value, str) else inline(value).strip("{}")
+
+
+def assumption_table(title: str, rows: Sequence[Assumption]) -> Table:
+    """Figures with how far to trust them."""
+    table = Table(title, ("figure", "value", "mark", "source, or why it is assumed"))
+    for row in rows:
+        table.add(*row)
+    return table

@@ -1,0 +1,110 @@
+"""The worst time of a timeline: what a reader wants to see where all is mended by the end."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gbviz.report.timeline import clock
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gbviz.engine.metrics import Metrics
+    from gbviz.engine.timeline import Interval, Timeline
+
+_FIGURES = (
+    "live_gpus",
+    "injection_GBps",
+    "bisection_GBps",
+    "all_to_all_GBps_per_gpu",
+    "worst_leaf_uplink_fraction",
+    "nvlink_GBps",
+    "compute_fraction",
+)
+_SAME = 1e-9
+# Moments shorter than this part of the whole are passed over where longer ones are bad too.
+_SHORT = 0.01
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """From when to when, seconds; how much of the fabric is lost (0 = nothing); how many faults."""
+
+    start_s: float
+    end_s: float
+    damage: float
+    faults: int
+
+    @property
+    def middle_s(self) -> float:
+        """A time inside it."""
+        return (self.start_s + self.end_s) / 2
+
+    def words(self) -> str:
+        """`from 0:10:00 to 0:40:00`, to the second."""
+        return f"from {clock(round(self.start_s))} to {clock(round(self.end_s))}"
+
+
+def worst_span(timeline: Timeline, base: Metrics) -> Span | None:
+    """The time in which the fabric has lost most; None where that is so at the end, or ever.
+
+    Damage is the sum of what each key figure has lost, each of its healthy value. Of times equally
+    bad it is the one with most faults, then the longest; times shorter than a hundredth of the
+    whole count only where no longer one is bad. Faults that cost nothing count where none do.
+
+    Parameters
+    ----------
+    timeline
+        Of a scenario.
+    base
+        What its healthy fabric can do.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> from dataclasses import replace
+    >>> from gbviz.engine.run import run
+    >>> from gbviz.faults.actions import Action
+    >>> from gbviz.scenario.event import Event
+    >>> hour = Event(600.0, Action("fail", "spine-3"), for_s=1800.0)
+    >>> made = run(replace(gbviz.preset("gb300-su"), events=(hour,), duration_s=3600.0))
+    >>> base = gbviz.evaluate(gbviz.preset("gb300-su")).base
+    >>> found = worst_span(made, base)  # a quarter of the bisection, of the worst leaf's uplinks
+    >>> found.start_s, found.end_s, found.damage, found.faults
+    (600.0, 2400.0, 0.5, 1)
+    """
+    spans = list(_spans(timeline, base))
+    hurt = [span for span in spans if span.faults or span.damage > _SAME]
+    long = [span for span in hurt if span.end_s - span.start_s >= _SHORT * timeline.duration_s]
+    if not hurt:
+        return None
+    worst = max(long or hurt, key=lambda one: (one.damage, one.faults, one.end_s - one.start_s))
+    end = spans[-1]
+    same = worst.damage <= end.damage + _SAME and worst.faults <= end.faults
+    return None if same else worst
+
+
+def _spans(timeline: Timeline, base: Metrics) -> Iterator[Span]:
+    """Neighbouring intervals that are equally bad, taken together."""
+    held: Span | None = None
+    for one, moment in zip(timeline.intervals, timeline.moments, strict=True):
+        now = Span(one.start_s, one.end_s, _damage(one, base), len(moment.causes))
+        if held is None:
+            held = now
+        elif held.faults == now.faults and abs(held.damage - now.damage) <= _SAME:
+            held = replace(held, end_s=now.end_s)
+        else:
+            yield held
+            held = now
+    if held is not None:
+        yield held
+
+
+def _damage(one: Interval, base: Metrics) -> float:
+    lost = 0.0
+    for figure in _FIGURES:
+        before, now = getattr(base, figure), getattr(one.metrics, figure)
+        if before:
+            lost += 1.0 if now is None else max(1 - now / before, 0.0)
+    return lost
