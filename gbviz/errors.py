@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -117,6 +118,29 @@ def printable(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(sign if sign.isprintable() else ascii(sign)[1:-1] for sign in text)
+
+
+# Soft hyphen, zero widths but for those that join emoji, separators of lines, directions, marks of
+# order and language, what is no character, and control characters of the second kind.
+_HIDDEN = re.compile(
+    "[\x80-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
+    "\U000e0000-\U000e0fff]"
+)
+
+
+def spelt_out(text: str) -> str:
+    r"""Lines for a screen, in which what hides, or turns the direction of others, is spelt out.
+
+    Colours of a terminal stay, so the text must hold no control characters but ours: names in files
+    may hold none.
+
+    Examples
+    --------
+    >>> print(spelt_out("a\u202eb\nc"))
+    a\u202eb
+    c
+    """
+    return _HIDDEN.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def nearest(word: str, choices: Iterable[str], *, cutoff: float = 0.5) -> str | None:

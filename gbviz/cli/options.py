@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +10,7 @@ from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import click
 
-from gbviz.errors import InputError, printable
+from gbviz.errors import InputError, spelt_out
 from gbviz.routing.modes import MODES
 from gbviz.scenario import Scenario, preset
 from gbviz.scenario.file import read
@@ -184,22 +183,14 @@ def time_s(text: str | None) -> float | None:
 
 
 class _Spelt:
-    """A stream on which characters that change how others are read are spelt out.
-
-    Names of a file hold no control characters, but may turn the direction of writing or hide.
-    """
-
-    # Soft hyphen, zero widths but those that join emoji, separators, directions, tags, marks.
-    _hidden = re.compile(
-        "[\x80-\x9f\xad\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\uffff\U000e0000-\U000e0fff]"
-    )
+    """A stream on which characters that hide, or turn others round, are spelt out."""
 
     def __init__(self, stream: IO[str]) -> None:
         self._stream = stream
 
     def write(self, text: str) -> int:
         """Write a text as it may be shown."""
-        return self._stream.write(self._hidden.sub(lambda found: printable(found[0]), text))
+        return self._stream.write(spelt_out(text))
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gbviz.errors import printable
+from gbviz.errors import printable, spelt_out
 from gbviz.report.lasting import lasting
 
 if TYPE_CHECKING:
@@ -79,6 +79,7 @@ class Progress:
 
     def say(self, text: str) -> None:
         """A line on standard error that does not tear the bar."""
+        text = spelt_out(text)
         if self._bar is not None:
             self._bar.console.print(text, markup=False, highlight=False, soft_wrap=True)
         else:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gbviz.engine import evaluate
 from gbviz.engine.run import run as timeline_of
-from gbviz.errors import GbvizError, ScenarioError
+from gbviz.errors import GbvizError, ScenarioError, spelt_out
 from gbviz.report.document import document, to_json
 from gbviz.report.outcome import Outcome, outcome_of
 from gbviz.report.seen import Seen, seen_of
@@ -131,4 +131,4 @@ def _text(task: Task, seen: Seen) -> str:
     print_answer(console, seen.snapshot, verbose=True)
     if seen.timeline is not None:
         print_timeline(console, seen.timeline)
-    return out.getvalue()
+    return spelt_out(out.getvalue())

@@ -30,6 +30,7 @@ _STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+'
 # What starts a value, and strings, also one that never ends, so that nothing is looked at twice.
 _STARTS = re.compile(rf'[,\[{{]|{_STRING}(?:"|\\?\Z)', re.DOTALL)
 # A text in pieces: what opens, what closes, and strings, numbers and words.
+_BETWEEN = re.compile(r"[ \t\n\r,:]*")
 _PIECE = re.compile(rf'([\[{{])|([\]}}])|({_STRING}(?:"|\\?\Z)|[-+.A-Za-z0-9]++)', re.DOTALL)
 _OPENS, _CLOSES = 1, 2
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
@@ -147,9 +148,8 @@ def _tokens(text: str, refused: Refusals | None = None) -> Iterator[Token]:
     """
     stack: list[set[str] | None] = []
     places, values, expects_key = _Places(text), 0, False
-    for match in _PIECE.finditer(text):
-        kind = match.lastindex or _CLOSES
-        at, piece = match.start(kind), match[kind]
+    for match in _pieces(text):
+        at, kind, piece = match.start(), match.lastindex, match[0]
         if kind == _CLOSES:
             if not stack:
                 continue
@@ -175,6 +175,22 @@ def _tokens(text: str, refused: Refusals | None = None) -> Iterator[Token]:
                     _check_scalar(piece, refused, places, at)
                 yield Token("scalar", at)
         expects_key = bool(stack) and stack[-1] is not None
+
+
+def _pieces(text: str) -> Iterator[re.Match[str]]:
+    """All pieces; what is none is passed over sign by sign, so that none is looked at twice."""
+    at, end = 0, len(text)
+    while True:
+        space = _BETWEEN.match(text, at)
+        at = space.end() if space is not None else at
+        if at >= end:
+            return
+        match = _PIECE.match(text, at)
+        if match is None:
+            at += 1
+        else:
+            yield match
+            at = match.end()
 
 
 class _Places:

@@ -116,6 +116,14 @@ BOMBS: dict[str, tuple[Callable[[], bytes], str]] = {
     "spaces.yaml": (lambda: b" " * 20_000_000 + b"a: 1", "gbviz: is missing"),
     "spaces.json": (lambda: b" " * 33_000_000, "the file is empty"),
     "lines.json": (lambda: b"\n" * 30_000_000 + b'{"a": 1, "a": 2}', "30000001:10: duplicate key"),
+    "spaces-behind.json": (
+        lambda: b'{"a": 1, "a": 2' + b" " * 30_000_000 + b"#",
+        "cannot be read as JSON",
+    ),
+    "refused-then-spaces.json": (
+        lambda: b'[{"a": 1, "a": 2}, ' + b" " * 30_000_000 + b"#",
+        "duplicate key 'a'",
+    ),
     "long-list.yaml": (lambda: b"- 1\n" * 260_000, "holds more than 250,000 values"),
     "flow-list.yaml": (lambda: HEAD + b"x: [" + b"1, " * 240_000 + b"1]", "x: is not known"),
     "flow-keys.yaml": (lambda: HEAD + b"x: {" + b"a: 1, " * 90_000 + b"}", "more faults"),
