@@ -1,4 +1,4 @@
-"""What stands around the code: changelog, desktop entry, and what a wheel and an sdist take along."""
+"""What stands around the code: changelog, desktop entry, what a wheel and an sdist hold."""
 
 from __future__ import annotations
 
