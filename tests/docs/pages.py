@@ -30,6 +30,7 @@ MAKERS: dict[str, Callable[[str], str]] = {
     "parts": commands.parts,
     "file": outputs.file,
     "output": outputs.output,
+    "piece": outputs.piece,
 }
 
 

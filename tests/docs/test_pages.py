@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from typing import TYPE_CHECKING
@@ -15,7 +16,7 @@ from gbviz.scenario.form import Form
 from gbviz.topology.build import build
 from gbviz.topology.selectors import select
 from gbviz.topology.spec import cluster_spec
-from tests.cli import ask
+from tests.cli import ask, document
 from tests.docs.commands import context
 from tests.docs.pages import PAGES, ROOT, fences, made
 
@@ -34,11 +35,15 @@ LINES = [
     for line in block.splitlines()
     if line.removeprefix("$ ").startswith("gbviz ")
 ]
+# Sections of files that are tried as a whole.
+PIECES = "".join(
+    re.findall(r"<!-- made: piece .*?<!-- end -->", "".join(TEXTS.values()), re.DOTALL)
+)
 YAML = [
     (name, block)
     for name, text in TEXTS.items()
     for language, block in fences(text)
-    if language == "yaml"
+    if language == "yaml" and f"{block}```" not in PIECES
 ]
 # Answers that take well under a second and leave nothing behind.
 QUICK = ("whatif", "info", "presets", "check", "schema")
@@ -118,11 +123,12 @@ def test_quick_ones_answer(name: str, line: str, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize(("name", "block"), YAML)
 def test_every_piece_of_a_file_is_right(name: str, block: str) -> None:
+    folder = ROOT / ("docs/tutorial" if name == "docs/tutorial.md" else "scenarios")
     if not re.search(r"^gbviz:", block, re.MULTILINE):
         cluster = "" if re.search(r"^cluster:", block, re.MULTILINE) else "{preset: azure-gb300}"
         block = "gbviz: 1\n" + (f"cluster: {cluster}\n" if cluster else "") + block
     try:
-        read(ROOT / "scenarios" / "piece.yaml", block.encode())
+        read(folder / "piece.yaml", block.encode())
     except ScenarioError as error:
         pytest.fail(f"{name}: {error}\n{block}")
 
@@ -172,3 +178,25 @@ def test_python_that_is_shown_runs(name: str) -> None:
 def test_what_is_no_command_line_is_found() -> None:
     with pytest.raises(click.UsageError):
         context("run").command.make_context("gbviz run", ["--no-such-option", "a.yaml"])
+
+
+def test_the_tutorial_tells_what_its_files_say() -> None:
+    text = TEXTS["docs/tutorial.md"]
+    late, early = (
+        json.loads(ask("run", "--json", f"{ROOT}/docs/tutorial/{name}.yaml").out)
+        for name in ("leaf", "leaf-back")
+    )
+    held = document("whatif", f"{ROOT}/docs/tutorial/leaf.yaml", "--at", "1h")["jobs"][0]
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
+    told = [
+        f"{100 * late['totals']['goodput']['my-run']:.0f} %",
+        f"{100 * early['totals']['goodput']['my-run']:.0f} %",
+        f"{held['slowdown']:.1f} times",
+        f"{late['totals']['lost_gpu_hours']:.0f} GPU-hours",
+        f"{early['totals']['lost_gpu_hours']:.0f} GPU-hours",
+        f"{late['totals']['lost_work_s']['my-run'] / 60:.0f} minutes",
+    ]
+    assert [number for number in told if number not in prose] == []
+    assert [row["passed"] for row in late["expect"]] == [True, False]
+    assert [row["passed"] for row in early["expect"]] == [True, True]
+    assert late["totals"]["aborts"]["my-run"] == 1
