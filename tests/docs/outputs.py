@@ -29,20 +29,32 @@ def piece(words: str) -> str:
 def output(line: str) -> str:
     """A command line and what it prints, from the folder of the repository.
 
-    A number in front is how many lines are shown.
+    In front may stand how many lines are shown; or `/A/B/`, the words with which the first line
+    begins that is shown, and the first that is not any more.
     """
     from tests.cli import ask
 
-    first, _, rest = line.partition(" ")
-    most, line = (int(first), rest) if first.isdecimal() else (None, line)
+    shown, _, rest = line.partition(" ")
+    shown, line = ("", line) if shown == "gbviz" else (shown, rest)
     before = Path.cwd()
     os.chdir(ROOT)
     try:
         ran = ask(*shlex.split(line)[1:])
     finally:
         os.chdir(before)
-    rows = [row.rstrip() for row in (ran.out + ran.err).strip("\n").splitlines()]
-    if most is not None and len(rows) > most:
-        rows = [*rows[:most], "..."]
+    rows = _part([row.rstrip() for row in (ran.out + ran.err).strip("\n").splitlines()], shown)
     text = "\n".join(rows)
     return f"```\n$ {line}\n{text}\n```"
+
+
+def _part(rows: list[str], shown: str) -> list[str]:
+    """Those rows that are shown, with dots for the others."""
+    start, stop = 0, len(rows)
+    if shown.startswith("/"):
+        first, last = shown.strip("/").split("/")
+        start = next(number for number, row in enumerate(rows) if row.startswith(first))
+        stop = next(n for n, row in enumerate(rows) if n > start and row.startswith(last))
+    elif shown:
+        stop = min(int(shown), stop)
+    above, below = ["..."] * (start > 0), ["..."] * (stop < len(rows))
+    return [*above, *rows[start:stop], *below]
