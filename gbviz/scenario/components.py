@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gbviz.scenario.strict import Path
     from gbviz.topology.fabric import Fabric
 
-MOST_NAMED = 500_000
+MOST_NAMED = 250_000
 
 
 def unknown_components(

@@ -175,18 +175,18 @@ def _job(job: TrafficJob | Job, *, short: bool) -> Document:
 
 
 def _spec(job: TrafficJob) -> TrafficSpec:
-    """A job of the command line as a file states it.
+    """A job of the command line as a file states it, its name spelt out where no file may hold it.
 
     Raises
     ------
     InputError
-        Its name or what it selects holds what no file may.
+        What it selects holds what no file may.
     """
     pairs = job.argument.split(",") if job.pattern == "pairs" else None
     try:
         return TrafficSpec(
             kind="traffic",
-            name=job.name[:_LONGEST_NAME],
+            name=printable(job.name)[:_LONGEST_NAME],
             pattern=job.pattern,
             argument=None if pairs else job.argument or None,
             pairs=tuple(pair.strip() for pair in pairs) if pairs else None,

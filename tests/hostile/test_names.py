@@ -13,7 +13,7 @@ import pytest
 from pydantic import ValidationError
 
 import gbviz
-from gbviz.errors import GbvizError
+from gbviz.errors import GbvizError, printable
 from gbviz.jobs.spec import TrafficSpec
 from gbviz.jobs.traffic import TrafficJob
 from gbviz.scenario.file import read
@@ -154,14 +154,22 @@ def test_a_scenario_of_such_a_name(name: str, tmp_path: Path) -> None:
 )
 def test_names_from_python_are_refused_before_they_are_saved(name: str, tmp_path: Path) -> None:
     scenario = gbviz.preset("gb300-su")
-    named = gbviz.Scenario(name, scenario.cluster)
-    # A job of the command line has a name that nobody checks until it is saved.
-    worked = scenario.with_jobs(TrafficJob(name, "permutation"))
     for suffix in (".yaml", ".json"):
-        for what in (named, worked) if name and len(name) < 201 else (named,):
-            file = tmp_path / f"a{suffix}"
-            with pytest.raises(GbvizError):
-                save(what, file)
-            assert not file.exists()
+        file = tmp_path / f"a{suffix}"
+        with pytest.raises(GbvizError):
+            save(gbviz.Scenario(name, scenario.cluster), file)
+        assert not file.exists()
     with pytest.raises(ValidationError):
         TrafficSpec(name=name, kind="traffic")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "a\nb", "\x1b[2J", "\x9b", "\x7f", "\ud83d"])
+def test_jobs_of_the_command_line_are_saved_with_their_names_spelt_out(
+    name: str, tmp_path: Path
+) -> None:
+    worked = gbviz.preset("gb300-su").with_jobs(TrafficJob(name, "permutation"))
+    save(worked, tmp_path / "a.yaml")
+    assert [job.name for job in read(tmp_path / "a.yaml").jobs] == [printable(name)]
+    odd = gbviz.preset("gb300-su").with_jobs(TrafficJob("a", "permutation", racks=name))
+    with pytest.raises(GbvizError):
+        save(odd, tmp_path / "b.yaml")
