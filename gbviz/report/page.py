@@ -156,14 +156,12 @@ def _tiles(seen: Snapshot, timeline: Timeline | None) -> list[Tile]:
         slow = "stopped" if worst.slowdown is None else f"{worst.slowdown:.3f} x"
         said = f"{worst.name}, of its healthy time"
         tiles.append(Tile("slowest job takes", slow, said, "bad" if worst.hurt else "good"))
-    goodputs = (
-        [] if timeline is None else [one for one in timeline.totals if one.goodput is not None]
-    )
-    if goodputs:
-        least = min(goodputs, key=lambda one: one.goodput or 0.0)
-        assert least.goodput is not None
-        said = f"{least.name}, over {lasting(timeline.duration_s) if timeline else ''}"
-        tiles.append(Tile("least goodput", percent(round(least.goodput, 4)), said))
+    totals = () if timeline is None else timeline.totals
+    goodputs = [(one.goodput, one.name) for one in totals if one.goodput is not None]
+    if timeline is not None and goodputs:
+        least, name = min(goodputs)
+        said = f"{name}, over {lasting(timeline.duration_s)}"
+        tiles.append(Tile("least goodput", percent(round(least, 6)), said))
     lost = seen.base.live_gpus - seen.post.live_gpus
     of = f"of {seen.base.live_gpus:,}"
     tiles.append(Tile("GPUs lost", f"{lost:,}", of, "bad" if lost else "good"))
