@@ -7,19 +7,15 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from gbviz.engine import evaluate
-from gbviz.engine.run import run as timeline_of
 from gbviz.errors import GbvizError, ScenarioError
-from gbviz.report.document import document, to_json
+from gbviz.report.document import to_json
 from gbviz.report.outcome import Outcome, outcome_of
-from gbviz.report.seen import Seen, seen_of
+from gbviz.report.seen import Seen, answer_of
 from gbviz.report.shelf import save_folder
 from gbviz.scenario.file import load
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from gbviz.scenario import Scenario
 
 Json = dict[str, Any]
 
@@ -107,14 +103,6 @@ def _save(task: Task, folder: Path, seen: Seen, found: Json, outcome: Outcome) -
     with suppress(OSError):  # what is there is no longer whole from here on
         (folder / SEAL).unlink()
     save_folder(folder, {**files, SEAL: seal(files, outcome, task.at_s)})
-
-
-def answer_of(scenario: Scenario, at_s: float | None = None) -> tuple[Seen, Json]:
-    """A scenario's states, at a time or at its end, and their document."""
-    snapshot = evaluate(scenario, at_s)
-    made = timeline_of(scenario) if scenario.end_s > 0 else None
-    found = document(snapshot, judge=at_s is None, timeline=made)
-    return seen_of(snapshot, made, at_s), found
 
 
 def _text(task: Task, seen: Seen) -> str:

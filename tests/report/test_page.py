@@ -11,9 +11,9 @@ import pytest
 
 import gbviz
 from gbviz.assets import scenario_paths
-from gbviz.cli.run_file import answer_of
 from gbviz.faults.actions import Action
 from gbviz.report.page import report_page
+from gbviz.report.seen import answer_of
 from gbviz.scenario.event import Event
 from gbviz.scenario.file import load
 
