@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
+from gbviz.engine.state import silent
 from gbviz.errors import GbvizError, ScenarioError
 from gbviz.report.document import to_json
 from gbviz.report.outcome import Outcome, outcome_of
@@ -15,6 +16,7 @@ from gbviz.report.shelf import save_folder
 from gbviz.scenario.file import load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 Json = dict[str, Any]
@@ -64,20 +66,20 @@ class Ran:
     kept: bool = False
 
 
-def run_file(task: Task) -> Ran:
-    """Run a file, and write its folder where one is wanted.
+def run_file(task: Task, poll: Callable[[str], None] = silent) -> Ran:
+    """Run a file, and write its folder where one is wanted; `poll` hears how far it is.
 
     Bad input is an outcome, not an error: the rest of the batch goes on.
     """
     try:
-        return _run(task)
+        return _run(task, poll)
     except GbvizError as error:
         # A fault of the file itself already says where it stands.
         place = "" if isinstance(error, ScenarioError) else f"{task.path}: "
         return Ran(Outcome(str(task.path), task.name, "bad", error=f"{place}{error}"))
 
 
-def _run(task: Task) -> Ran:
+def _run(task: Task, poll: Callable[[str], None]) -> Ran:
     scenario = load(task.path)
     if task.resume and task.output is not None:
         from gbviz.report.seal import kept
@@ -85,7 +87,7 @@ def _run(task: Task) -> Ran:
         outcome = kept(task.output / task.name, scenario, task.at_s)
         if outcome is not None and not (task.as_json or task.columns):
             return Ran(outcome, kept=True)
-    seen, found = answer_of(scenario, task.at_s)
+    seen, found = answer_of(scenario, task.at_s, poll)
     outcome = outcome_of(str(task.path), task.name, found, seen)
     if task.output is not None:
         _save(task, task.output / task.name, seen, found, outcome)
