@@ -221,4 +221,4 @@ def _page(scenario: Scenario, poll: Poll) -> bytes:
     from gbviz.report.page import report_page
     from gbviz.report.seen import answer_of
 
-    return report_page(*answer_of(scenario, poll=poll)).encode()
+    return report_page(*answer_of(scenario, poll=poll), alone=True).encode()

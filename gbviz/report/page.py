@@ -41,6 +41,10 @@ Json = dict[str, Any]
 # More rows than these nobody reads on a page; the files beside it have all.
 _MOST_INTERVALS, _MOST_EVENTS, _MOST_FAULTS, _MOST_LOOPS = 200, 40, 100, 12
 _MOST_SCENARIO = 100_000
+_BESIDE = (
+    "Beside this page: result.json (everything), jobs.csv, links.csv (every cable), timeline.csv,"
+    " junit.xml, and scenario.yaml, which gbviz runs again."
+)
 _SECTIONS = (
     ("asked", "Asked"),
     ("pictures", "Pictures"),
@@ -65,7 +69,7 @@ class Tile:
     kind: str = ""
 
 
-def report_page(seen: Seen, found: Json) -> str:
+def report_page(seen: Seen, found: Json, *, alone: bool = False) -> str:
     """The whole report of a scenario as one HTML page.
 
     Parameters
@@ -74,6 +78,8 @@ def report_page(seen: Seen, found: Json) -> str:
         The states of the scenario.
     found
         Its result document.
+    alone
+        Whether the page stands by itself, without the files of a run beside it.
 
     Returns
     -------
@@ -120,8 +126,7 @@ def report_page(seen: Seen, found: Json) -> str:
         leaves_out=LEAVES_OUT,
         scenario=text[:_MOST_SCENARIO],
         scenario_note=_scenario_note(text),
-        files="Beside this page: result.json (everything), jobs.csv, links.csv (every cable),"
-        " timeline.csv, junit.xml, and scenario.yaml, which gbviz runs again.",
+        files="" if alone else _BESIDE,
     )
 
 

@@ -41,7 +41,7 @@ def test_the_report_of_the_window_is_that_of_the_command_line(
     window.asks.export_report(tmp_path / name)
     path = tmp_path / "mine.html"
     qtbot.waitUntil(path.exists, timeout=30_000)
-    assert path.read_text() == report_page(*answer_of(window.live.scenario))
+    assert path.read_text() == report_page(*answer_of(window.live.scenario), alone=True)
 
 
 def test_a_report_that_cannot_be_written_is_told(
