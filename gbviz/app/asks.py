@@ -12,7 +12,9 @@ from PySide6.QtWidgets import QFileDialog
 from gbviz.app import dialogs
 from gbviz.app.export import save_picture
 from gbviz.app.job_form import JobForm
+from gbviz.app.name_dialog import NameDialog
 from gbviz.app.preset_dialog import PresetDialog
+from gbviz.app.worker import Poll, Worker
 from gbviz.assets import asset_path
 from gbviz.display.camera import view_of
 from gbviz.engine import edits
@@ -21,9 +23,12 @@ from gbviz.scenario.atomic import save_atomic
 
 if TYPE_CHECKING:
     from gbviz.app.window import MainWindow
+    from gbviz.app.worker import Outcome
+    from gbviz.scenario import Scenario
 
 _PICTURES = "PNG (*.png);;SVG (*.svg)"
 _PICTURE_SCALE = 2.0
+_PAGES = "HTML (*.html)"
 
 
 class Asks(QObject):
@@ -32,12 +37,27 @@ class Asks(QObject):
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
+        self._pages = Worker(self)
+        self._pages.finished.connect(self._page_made)
+        self._page_for = Path()
 
     def ask_new(self) -> None:
         """Ask for a preset and its parts."""
         dialog = PresetDialog(parent=self._window)
         dialog.chosen.connect(
             lambda name, parts: self._window.documents.new_from_preset(name, **parts)
+        )
+        dialog.exec()
+        dialog.deleteLater()
+
+    def ask_name(self) -> None:
+        """Ask for the scenario's name and description."""
+        now = self._window.live.scenario
+        dialog = NameDialog(now.name, now.description, self._window)
+        dialog.chosen.connect(
+            lambda name, text: self._window.live.edit(
+                partial(edits.rename, name=name, description=text)
+            )
         )
         dialog.exec()
         dialog.deleteLater()
@@ -68,6 +88,35 @@ class Asks(QObject):
         width, height = (round(side * _PICTURE_SCALE) for side in (canvas.width(), canvas.height()))
         view = view_of(canvas.camera, world, width, height, _PICTURE_SCALE)
         return self._write(path, partial(save_picture, canvas.draw(view), path))
+
+    def ask_report(self) -> None:
+        """Ask where to, and write the report of the scenario as it is now."""
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, self.tr("Export report"), f"{self._window.documents.name}.html", _PAGES
+        )
+        if name:
+            self.export_report(Path(name))
+
+    def export_report(self, path: Path) -> None:
+        """Write the report beside the window's work; an HTML page where the name says nothing."""
+        if path.name and not path.suffix:
+            path = path.with_name(f"{path.name}.html")
+        scenario = self._window.live.scenario
+        self._page_for = path
+        self._window.panels.log.add("info", self.tr("report begun: {}").format(path))
+        self._pages.ask(lambda poll: _page(scenario, poll))
+
+    @Slot(object)
+    def _page_made(self, outcome: Outcome) -> None:
+        path = self._page_for
+        if outcome.error is not None:
+            self.tell_problem(self.tr("Not exported"), outcome.error, "")
+        else:
+            self._write(path, partial(save_atomic, path, outcome.value))
+
+    def close(self) -> None:
+        """Stop what is still being made."""
+        self._pages.close()
 
     def ask_csv(self) -> None:
         """Ask where to, and write the table that is shown."""
@@ -164,3 +213,12 @@ def own_keys() -> list[tuple[str, str, str]]:
         (group, tr("Select several"), tr("drag, Ctrl+click")),
         (group, tr("Previous and next rack"), tr("PgUp, PgDn")),
     ]
+
+
+def _page(scenario: Scenario, poll: Poll) -> bytes:
+    """A scenario's report."""
+    # Matplotlib takes longer to import than the window takes to open.
+    from gbviz.report.page import report_page
+    from gbviz.report.seen import answer_of
+
+    return report_page(*answer_of(scenario, poll=poll), alone=True).encode()

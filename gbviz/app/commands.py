@@ -58,6 +58,7 @@ def _files(window: MainWindow) -> list[Command]:
         ),
         Command("file.save", "file/save", tr("&Save"), ("Ctrl+S",), files.save),
         Command("file.save_as", "file/save", tr("Save &as..."), ("Ctrl+Shift+S",), files.save_as),
+        Command("file.name", "file/save", tr("Na&me and description..."), (), window.asks.ask_name),
         Command("file.revert", "file/save", tr("&Revert to file"), (), files.revert),
         Command(
             "file.picture",
@@ -65,6 +66,14 @@ def _files(window: MainWindow) -> list[Command]:
             tr("Export &picture..."),
             ("Ctrl+E",),
             window.asks.ask_picture,
+        ),
+        Command(
+            "file.report",
+            "file/export",
+            tr("Export &report..."),
+            ("Ctrl+Shift+E",),
+            window.asks.ask_report,
+            tr("Write the answer as a page to send: pictures, figures, jobs, plots, sources"),
         ),
         Command("file.csv", "file/export", tr("Export &table as CSV..."), (), window.asks.ask_csv),
         Command(

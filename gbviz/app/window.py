@@ -206,6 +206,7 @@ class MainWindow(QMainWindow):
         self.remembered.change(**saved_layout(self))
         self.recovery.close()
         self.live.close()
+        self.asks.close()
         event.accept()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:  # noqa: N802

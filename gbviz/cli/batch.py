@@ -75,7 +75,7 @@ class Batch:
 
     def _results(self, workers: int) -> Iterator[tuple[int, Ran]]:
         if len(self.tasks) == 1:
-            yield 0, run_file(self.tasks[0])
+            yield 0, run_file(self.tasks[0], self._progress.within)
             return
         for one in each(run_file, self.tasks, workers):
             if isinstance(one, Done):

@@ -9,12 +9,12 @@ from typing import Any
 import click
 
 from gbviz.cli.options import is_file, screen
-from gbviz.cli.run_file import answer_of
 from gbviz.errors import InputError, printable
 from gbviz.report.compare import Side
 from gbviz.report.compare import compare as side_by_side
 from gbviz.report.document import to_json
 from gbviz.report.seal import SEAL
+from gbviz.report.seen import answer_of
 from gbviz.report.shelf import RESULT, SCENARIO
 from gbviz.scenario import preset
 from gbviz.scenario.atomic import save_atomic

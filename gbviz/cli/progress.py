@@ -27,7 +27,7 @@ class Progress:
     Parameters
     ----------
     total
-        How many files there are; of one nothing is said.
+        How many files there are; of one only how far it is, and only if it takes long.
     quiet
         Whether to say nothing at all.
     """
@@ -35,6 +35,7 @@ class Progress:
     def __init__(self, total: int, *, quiet: bool) -> None:
         self._total, self._done = total, 0
         self._begin = self._said = time.monotonic()
+        self._quiet = quiet
         self._silent = quiet or total < 2
         self._bar: Bar | None = None
         self._task: TaskID | None = None
@@ -76,6 +77,13 @@ class Progress:
             self._said = now
             left = (now - self._begin) / self._done * (self._total - self._done)
             self.say(f"{self._done} of {self._total} done, about {lasting(left)} left")
+
+    def within(self, what: str) -> None:
+        """How far the only file is, such as `600 s` of its scenario's time; said now and then."""
+        now = time.monotonic()
+        if not self._quiet and now - self._said >= _EVERY_S:
+            self._said = now
+            self.say(f"at {what} of the scenario's time, after {lasting(now - self._begin)}")
 
     def say(self, text: str) -> None:
         """A line on standard error that does not tear the bar."""

@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
-from gbviz.engine import evaluate
-from gbviz.engine.run import run as timeline_of
+from gbviz.engine.state import silent
 from gbviz.errors import GbvizError, ScenarioError, spelt_out
-from gbviz.report.document import document, to_json
+from gbviz.report.document import to_json
 from gbviz.report.outcome import Outcome, outcome_of
-from gbviz.report.seen import Seen, seen_of
+from gbviz.report.seen import Seen, answer_of
 from gbviz.report.shelf import save_folder
 from gbviz.scenario.file import load
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
-
-    from gbviz.scenario import Scenario
 
 Json = dict[str, Any]
 
@@ -68,20 +66,20 @@ class Ran:
     kept: bool = False
 
 
-def run_file(task: Task) -> Ran:
-    """Run a file, and write its folder where one is wanted.
+def run_file(task: Task, poll: Callable[[str], None] = silent) -> Ran:
+    """Run a file, and write its folder where one is wanted; `poll` hears how far it is.
 
     Bad input is an outcome, not an error: the rest of the batch goes on.
     """
     try:
-        return _run(task)
+        return _run(task, poll)
     except GbvizError as error:
         # A fault of the file itself already says where it stands.
         place = "" if isinstance(error, ScenarioError) else f"{task.path}: "
         return Ran(Outcome(str(task.path), task.name, "bad", error=f"{place}{error}"))
 
 
-def _run(task: Task) -> Ran:
+def _run(task: Task, poll: Callable[[str], None]) -> Ran:
     scenario = load(task.path)
     if task.resume and task.output is not None:
         from gbviz.report.seal import kept
@@ -89,7 +87,7 @@ def _run(task: Task) -> Ran:
         outcome = kept(task.output / task.name, scenario, task.at_s)
         if outcome is not None and not (task.as_json or task.columns):
             return Ran(outcome, kept=True)
-    seen, found = answer_of(scenario, task.at_s)
+    seen, found = answer_of(scenario, task.at_s, poll)
     outcome = outcome_of(str(task.path), task.name, found, seen)
     if task.output is not None:
         _save(task, task.output / task.name, seen, found, outcome)
@@ -107,14 +105,6 @@ def _save(task: Task, folder: Path, seen: Seen, found: Json, outcome: Outcome) -
     with suppress(OSError):  # what is there is no longer whole from here on
         (folder / SEAL).unlink()
     save_folder(folder, {**files, SEAL: seal(files, outcome, task.at_s)})
-
-
-def answer_of(scenario: Scenario, at_s: float | None = None) -> tuple[Seen, Json]:
-    """A scenario's states, at a time or at its end, and their document."""
-    snapshot = evaluate(scenario, at_s)
-    made = timeline_of(scenario) if scenario.end_s > 0 else None
-    found = document(snapshot, judge=at_s is None, timeline=made)
-    return seen_of(snapshot, made, at_s), found
 
 
 def _text(task: Task, seen: Seen) -> str:

@@ -82,13 +82,20 @@ def _image(item: Image) -> str:
 def _rects(item: Rects) -> str:
     pen = f'stroke="{item.outline}" stroke-width="{_n(item.width)}"' if item.outline else ""
     round_ = f' rx="{_n(item.radius)}"' if item.radius else ""
-    parts = []
+    parts: list[str] = []
+    # A path for each run of one colour: a large map has thousands of boxes.
+    runs: list[tuple[str, list[str]]] = []
     for number, box in enumerate(item.boxes.tolist()):
         x, y, width, height = map(_n, box)
         fill = "none" if item.fill is None else f"#{int(item.fill[number]) & 0xFFFFFF:06x}"
-        parts.append(
-            f'<rect x="{x}" y="{y}" width="{width}" height="{height}"{round_} fill="{fill}"/>'
-        )
+        if round_:
+            shape = f'<rect x="{x}" y="{y}" width="{width}" height="{height}"{round_}'
+            parts.append(f'{shape} fill="{fill}"/>')
+            continue
+        if not runs or runs[-1][0] != fill:
+            runs.append((fill, []))
+        runs[-1][1].append(f"M{x} {y}h{width}v{height}h-{width}z")
+    parts += [f'<path fill="{fill}" d="{"".join(boxes)}"/>' for fill, boxes in runs]
     return _group(pen, parts)
 
 

@@ -41,6 +41,10 @@ Json = dict[str, Any]
 # More rows than these nobody reads on a page; the files beside it have all.
 _MOST_INTERVALS, _MOST_EVENTS, _MOST_FAULTS, _MOST_LOOPS = 200, 40, 100, 12
 _MOST_SCENARIO = 100_000
+_BESIDE = (
+    "Beside this page: result.json (everything), jobs.csv, links.csv (every cable), timeline.csv,"
+    " junit.xml, and scenario.yaml, which gbviz runs again."
+)
 _SECTIONS = (
     ("asked", "Asked"),
     ("pictures", "Pictures"),
@@ -65,7 +69,7 @@ class Tile:
     kind: str = ""
 
 
-def report_page(seen: Seen, found: Json) -> str:
+def report_page(seen: Seen, found: Json, *, alone: bool = False) -> str:
     """The whole report of a scenario as one HTML page.
 
     Parameters
@@ -74,6 +78,8 @@ def report_page(seen: Seen, found: Json) -> str:
         The states of the scenario.
     found
         Its result document.
+    alone
+        Whether the page stands by itself, without the files of a run beside it.
 
     Returns
     -------
@@ -120,8 +126,7 @@ def report_page(seen: Seen, found: Json) -> str:
         leaves_out=LEAVES_OUT,
         scenario=text[:_MOST_SCENARIO],
         scenario_note=_scenario_note(text),
-        files="Beside this page: result.json (everything), jobs.csv, links.csv (every cable),"
-        " timeline.csv, junit.xml, and scenario.yaml, which gbviz runs again.",
+        files="" if alone else _BESIDE,
     )
 
 
@@ -156,14 +161,12 @@ def _tiles(seen: Snapshot, timeline: Timeline | None) -> list[Tile]:
         slow = "stopped" if worst.slowdown is None else f"{worst.slowdown:.3f} x"
         said = f"{worst.name}, of its healthy time"
         tiles.append(Tile("slowest job takes", slow, said, "bad" if worst.hurt else "good"))
-    goodputs = (
-        [] if timeline is None else [one for one in timeline.totals if one.goodput is not None]
-    )
-    if goodputs:
-        least = min(goodputs, key=lambda one: one.goodput or 0.0)
-        assert least.goodput is not None
-        said = f"{least.name}, over {lasting(timeline.duration_s) if timeline else ''}"
-        tiles.append(Tile("least goodput", percent(round(least.goodput, 4)), said))
+    totals = () if timeline is None else timeline.totals
+    goodputs = [(one.goodput, one.name) for one in totals if one.goodput is not None]
+    if timeline is not None and goodputs:
+        least, name = min(goodputs)
+        said = f"{name}, over {lasting(timeline.duration_s)}"
+        tiles.append(Tile("least goodput", percent(round(least, 6)), said))
     lost = seen.base.live_gpus - seen.post.live_gpus
     of = f"of {seen.base.live_gpus:,}"
     tiles.append(Tile("GPUs lost", f"{lost:,}", of, "bad" if lost else "good"))

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from gbviz.cooling import loops
 from gbviz.report.brief import slower_by
-from gbviz.report.figure_rows import figure_rows, shown
+from gbviz.report.figure_rows import figure_rows
 from gbviz.report.job_facts import job_cost
 from gbviz.report.job_lines import SAME, job_lines
 from gbviz.report.jobs import job_rows
 from gbviz.report.junit import found_words
 from gbviz.report.lasting import lasting
 from gbviz.report.table import Table
+from gbviz.report.tables import loop_table
 from gbviz.report.timeline import clock
 from gbviz.report.words import fine, percent
 from gbviz.scenario.document import document
@@ -174,25 +175,13 @@ def totals_table(timeline: Timeline) -> Table:
 
 def cooling_table(snapshot: Snapshot, most: int) -> Table:
     """The loops that are worst off first."""
-    heads = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "why")
-    table = Table("Cooling loops after", heads, (1, 2, 3, 4, 5))
     states = loops(snapshot.fabric, snapshot.thermal)
     worst = sorted(states, key=lambda loop: -1.0 if loop.clock is None else loop.clock)
-    for loop in worst[:most]:
-        table.add(
-            loop.loop,
-            f"{loop.heat_kw:,.1f}",
-            f"{loop.capacity_kw:,.1f}",
-            shown(loop.supply_c, "{:.1f}"),
-            shown(loop.hottest_die_c, "{:.1f}"),
-            shown(loop.clock, "%"),
-            loop.reason or "",
-        )
+    table = loop_table("Cooling loops", worst, most)
     if len(states) > most:
         rest = [loop.clock for loop in worst[most:] if loop.clock is not None]
-        table.caption = (
-            f"and {len(states) - most:,} more with a clock of {percent(min(rest))} or more"
-        )
+        least = f" with clocks of {percent(min(rest))} or more" if rest else ""
+        table.caption = f"and {len(states) - most:,} more{least}"
     if not states:
         table.caption = "This cluster does not say how it is cooled."
     return table

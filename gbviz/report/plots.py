@@ -183,9 +183,9 @@ _SAID = ("Creator", "Date", "Format", "Type")
 
 
 def _mark(axes: Axes, timeline: Timeline, unit: float) -> None:
-    """A thin line where something happens."""
+    """A thin line where something happens, unless that is nearly everywhere."""
     times = [one.start_s / unit for one in timeline.intervals if one.events and one.start_s > 0]
-    for time in times[:_MOST_MARKS]:
+    for time in times if len(times) <= _MOST_MARKS else ():
         axes.axvline(time, color=_COLOURS["dim"], linewidth=0.6, alpha=0.5)
 
 

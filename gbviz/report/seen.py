@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from gbviz.engine import evaluate
+from gbviz.engine.run import run
 from gbviz.engine.stage import snapshot_at
+from gbviz.engine.state import silent
 from gbviz.report.brief import brief
+from gbviz.report.document import document
 from gbviz.report.timeline import clock
 from gbviz.report.worst import worst_span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import Timeline
+    from gbviz.scenario import Scenario
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,3 +71,28 @@ def seen_of(snapshot: Snapshot, timeline: Timeline | None, at_s: float | None = 
     if span is None:
         return Seen(snapshot, timeline, None, None, "")
     return Seen(snapshot, timeline, None, snapshot_at(timeline, span.middle_s), span.words())
+
+
+def answer_of(
+    scenario: Scenario, at_s: float | None = None, poll: Callable[[str], None] = silent
+) -> tuple[Seen, dict[str, Any]]:
+    """A scenario's states, at a time or at its end, and their document.
+
+    Parameters
+    ----------
+    scenario
+        Any.
+    at_s
+        The time that is asked for, seconds; None for the end. Expectations are judged only there.
+    poll
+        Called with what comes next; what it raises stops the work.
+
+    Raises
+    ------
+    InputError
+        The scenario cannot be evaluated.
+    """
+    snapshot = evaluate(scenario, at_s, poll=poll)
+    made = run(scenario, poll=poll) if scenario.end_s > 0 else None
+    found = document(snapshot, judge=at_s is None, timeline=made)
+    return seen_of(snapshot, made, at_s), found

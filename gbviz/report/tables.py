@@ -163,10 +163,10 @@ def holds_back(loop: LoopState) -> bool:
     return loop.clock is None or loop.clock < 1
 
 
-def loop_table(loops: Sequence[LoopState], most: int | None) -> Table:
-    """The first cooling loops that hold GPUs back, None for all."""
+def loop_table(title: str, loops: Sequence[LoopState], most: int | None) -> Table:
+    """The first cooling loops, None for all."""
     columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "why")
-    table = Table("Cooling loops with slow or dead GPUs", columns, right=(1, 2, 3, 4, 5))
+    table = Table(title, columns, right=(1, 2, 3, 4, 5))
     for loop in loops[:most]:
         table.add(
             loop.loop,

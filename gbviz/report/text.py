@@ -41,7 +41,7 @@ def print_answer(console: Console, snapshot: Snapshot, *, verbose: bool = False)
         console.print(tables.traffic_table(flows))
     hot = [loop for loop in loops(snapshot.fabric, snapshot.thermal) if tables.holds_back(loop)]
     if hot:
-        console.print(tables.loop_table(hot, most))
+        console.print(tables.loop_table("Cooling loops with slow or dead GPUs", hot, most))
     checks = "; ".join(snapshot.problems) or "ok"
     console.print(Text(f"Conservation check: {checks}.", style="dim"))
 

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 Json = dict[str, Any]
 
-_FABRIC = (
+# What the fabric can do meanwhile.
+FABRIC = (
     "live_gpus",
     "injection_GBps",
     "bisection_GBps",
@@ -39,7 +40,7 @@ def _row(one: Interval) -> Json:
         "end_s": one.end_s,
         "event": "; ".join(one.events) or None,
     }
-    found |= {name: getattr(one.metrics, name) for name in _FABRIC}
+    found |= {name: getattr(one.metrics, name) for name in FABRIC}
     found |= {"hottest_die_c": one.hottest_die_c, "slowest_clock": one.slowest_clock}
     found["jobs"] = [asdict(job) for job in one.jobs]
     reason = {} if one.events else {"event": "nothing happens at its beginning"}
@@ -55,7 +56,7 @@ def timeline_csv(timeline: Timeline | None) -> str:
     Without a timeline there are only heads.
     """
     rows = [] if timeline is None else timeline_rows(timeline)
-    figures = ["start_s", "end_s", "event", *_FABRIC, "hottest_die_c", "slowest_clock"]
+    figures = ["start_s", "end_s", "event", *FABRIC, "hottest_die_c", "slowest_clock"]
     names = [] if timeline is None else [total.name for total in timeline.totals]
     heads = [*figures, *(f"{name}: {what}" for name in names for what in ("state", "speed"))]
     return rows_as_csv(heads, [_cells(row, figures) for row in rows])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gbviz.report.timeline import clock
+from gbviz.report.timeline import FABRIC, clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,15 +13,6 @@ if TYPE_CHECKING:
     from gbviz.engine.metrics import Metrics
     from gbviz.engine.timeline import Interval, Timeline
 
-_FIGURES = (
-    "live_gpus",
-    "injection_GBps",
-    "bisection_GBps",
-    "all_to_all_GBps_per_gpu",
-    "worst_leaf_uplink_fraction",
-    "nvlink_GBps",
-    "compute_fraction",
-)
 _SAME = 1e-9
 # Moments shorter than this part of the whole are passed over where longer ones are bad too.
 _SHORT = 0.01
@@ -103,7 +94,7 @@ def _spans(timeline: Timeline, base: Metrics) -> Iterator[Span]:
 
 def _damage(one: Interval, base: Metrics) -> float:
     lost = 0.0
-    for figure in _FIGURES:
+    for figure in FABRIC:
         before, now = getattr(base, figure), getattr(one.metrics, figure)
         if before:
             lost += 1.0 if now is None else max(1 - now / before, 0.0)

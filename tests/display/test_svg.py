@@ -41,7 +41,9 @@ def test_pixels_come_back_as_they_are(colours: int) -> None:
 
 def test_shapes() -> None:
     at = np.array([[5.0, 6.0], [7.0, 8.0]])
+    fills = np.array([0xFF010203, 0xFF010203, 0xFF040506], dtype=np.uint32)
     root = drawn(
+        Rects(boxes((1, 2, 3, 1), (4, 2, 3, 1), (7, 2, 3, 1)), fills),
         Rects(boxes((1, 2, 3, 4)), np.array([0xFF0A0B0C], dtype=np.uint32), "#ffffff", 2.0, 1.5),
         Lines(np.array([[0.0, 0.0, 9.0, 9.5]]), "#abcdef", 2.0, dashed=True, opacity=0.5),
         Marks(at, "cross", 4.0, "#ff0000"),
@@ -49,9 +51,12 @@ def test_shapes() -> None:
         Marks(at, "triangle", 4.0, "#0000ff"),
         Lines(np.zeros((0, 4)), "#abcdef"),
     )
-    box = root.findall(f"{SVG}g/{SVG}rect")[0]
+    [box] = root.findall(f"{SVG}g/{SVG}rect")
     assert box.attrib | {"fill": "#0a0b0c", "rx": "1.5", "height": "4"} == box.attrib
     paths = [one.attrib["d"] for one in root.iter(f"{SVG}path")]
+    assert paths[0] == "M1 2h3v1h-3zM4 2h3v1h-3z"
+    assert paths.pop(1) == "M7 2h3v1h-3z"
+    paths = paths[1:]
     assert paths[0] == "M0 0L9 9.5"
     assert paths[1].startswith("M3 4L7 8M3 8L7 4")
     assert len(paths) == 4

@@ -11,9 +11,9 @@ import pytest
 
 import gbviz
 from gbviz.assets import scenario_paths
-from gbviz.cli.run_file import answer_of
 from gbviz.faults.actions import Action
 from gbviz.report.page import report_page
+from gbviz.report.seen import answer_of
 from gbviz.scenario.event import Event
 from gbviz.scenario.file import load
 
@@ -143,3 +143,15 @@ def test_a_long_list_of_events_is_cut_and_said_to_be() -> None:
     text = page_of(replace(gbviz.preset("gb300-su"), events=events, duration_s=400.0))
     assert "more, see the exact scenario" in text
     assert "timeline.csv has all" in text
+
+
+def test_a_page_by_itself_speaks_of_no_files_beside_it() -> None:
+    scenario = gbviz.preset("gb300-cdu").with_faults("cdu-*")
+    assert "links.csv" in page_of(scenario)
+    assert "links.csv" not in report_page(*answer_of(scenario), alone=True)
+
+
+def test_no_loop_that_runs_is_no_least_clock() -> None:
+    text = Page(page_of(gbviz.preset("azure-gb300").with_faults("hxu-*"))).text
+    assert "and 52 more" in text
+    assert "no GPU is left" in text

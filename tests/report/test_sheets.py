@@ -66,6 +66,6 @@ def test_a_healthy_cluster_has_nothing_to_run_as_before() -> None:
 @pytest.mark.parametrize("unit", ["hxu-3"])
 def test_every_column_of_the_table_of_loops_has_a_head(unit: str) -> None:
     found = gbviz.evaluate(gbviz.preset("gb300-su").with_faults(unit))
-    table = loop_table(loops(found.fabric, found.thermal), 3)
+    table = loop_table("Loops", loops(found.fabric, found.thermal), 3)
     assert all(table.columns)
     Console(quiet=True).print(table)
