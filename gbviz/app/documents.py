@@ -226,15 +226,15 @@ class Documents(QObject):
             sentence = _first_fault(error, path.name)
             more = len(error.faults) + error.unlisted - 1
             if more:
-                has = (
-                    self.tr("It has {} more fault.")
-                    if more == 1
-                    else self.tr("It has {} more faults.")
-                )
+                has = self.tr("It has {} more fault.")
+                if more > 1:
+                    has = self.tr("It has {} more faults.")
+                if error.unlisted:
+                    has = self.tr("It has at least {} more faults.")
                 sentence = f"{sentence} {has.format(f'{more:,}')}"
             details = "\n".join(str(fault) for fault in error.faults)
             if error.unlisted:
-                details += f"\nand {error.unlisted:,} more"
+                details += f"\nand at least {error.unlisted:,} more"
         except GbvizError as error:
             sentence, details = _ended(_first_line(error)), str(error)
         kept = self.tr("The scenario that was open is unchanged.")
