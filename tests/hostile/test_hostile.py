@@ -10,7 +10,7 @@ import pytest
 
 from gbviz.errors import ScenarioError
 from gbviz.scenario.file import read
-from tests.cli import ask
+from tests.cli import ask, spawn
 from tests.hostile.cases import CASES, data_of
 from tests.hostile.right import RIGHT
 from tests.hostile.trees import TREES, planted
@@ -59,6 +59,33 @@ def test_the_command_line_says_the_same(name: str, tmp_path: Path) -> None:
     assert ran.code == 2
     assert CASES[name][1] in ran.out
     assert "Traceback" not in ran.out + ran.err
+
+
+# What a process says of itself: what others say counts what had it in hand before.
+_MEASURED = """
+import re, sys, time
+from pathlib import Path
+from gbviz.cli.main import run
+code = run(["check", sys.argv[1]])
+most = re.search(r"VmHWM:\\s*(\\d+) kB", Path("/proc/self/status").read_text())[1]
+print(code, time.process_time(), int(most) / 1024)
+"""
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="no /proc here")  # noqa: PTH110
+@pytest.mark.parametrize("name", ["megabytes.yaml", "all-gpus-often.yaml", "wide-last.json"])
+def test_the_worst_in_processes_of_their_own(name: str, tmp_path: Path) -> None:
+    """`python -m tests.hostile` does so with all."""
+    file = tmp_path / name
+    file.write_bytes(data_of(name))
+    ran = spawn(str(file), code=_MEASURED)
+    told, last = ran.stdout.rstrip().rsplit("\n", 1)
+    code, seconds, megabytes = map(float, last.split())
+    assert (code, ran.stderr) == (2, "")
+    assert CASES[name][1] in told
+    # Start and imports are in it, and the time of a machine that does other work besides.
+    assert seconds < 2 * MOST_S
+    assert megabytes < 300
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="no devices here")  # noqa: PTH110
