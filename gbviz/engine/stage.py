@@ -26,7 +26,7 @@ from gbviz.engine.state import State, healthy_state
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
 from gbviz.flows.router import router
-from gbviz.jobs.run import start
+from gbviz.jobs.run import begin, plan, slowest
 from gbviz.topology import build
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.impact import JobImpact
     from gbviz.jobs.impact import State as JobState
-    from gbviz.jobs.run import Running
+    from gbviz.jobs.run import Plan, Running
     from gbviz.scenario import Scenario
     from gbviz.topology.fabric import Floats, Ints
     from gbviz.topology.health import Health
@@ -71,6 +71,10 @@ class Stage:
         self._routes = np.ones(self.fabric.n_nodes, dtype=bool)
         for kind in ("feed", "shelf", "hxu", "cdu", "loop"):
             self._routes[self.fabric.nodes(kind)] = False
+        per_rack = self.fabric.count("gpu") // self.fabric.count("rack")
+        each = [np.concatenate([at.gpus, at.spares]) for _, at in self.work.stepping]
+        # All GPUs of each job's placement, and the racks that they are in.
+        self._reach = [(gpus, frozenset((gpus // per_rack).tolist())) for gpus in each]
         self._found: dict[str, OrderedDict[Any, Any]] = {}
 
     def health(self, faults: tuple[Fault, ...]) -> Health:
@@ -161,11 +165,23 @@ class Stage:
         return self._once("prepared", key, lambda: Prepared(each, running, by), by, running)
 
     def _running(self, number: int, by: Router, clock: Floats) -> Running:
-        """A job by itself; of the clocks only those of its GPUs count."""
+        """A job by itself; of the clocks only the slowest of its GPUs counts, and which are 0."""
+        planned = self._plan(number, by, clock)
+        slow = slowest(planned, clock)
+        key = (id(by), id(planned), slow)
+        return self._once(f"job {number}", key, lambda: begin(by, planned, slow), by, planned)
+
+    def _plan(self, number: int, by: Router, clock: Floats) -> Plan:
+        """How a job arranges itself; where traffic spreads and leaves are joined, its racks say."""
         job, placed = self.work.stepping[number]
-        own = clock[placed.gpus].tobytes(), clock[placed.spares].tobytes()
-        key = (id(by), own)
-        return self._once(f"job {number}", key, lambda: start(by, job, placed, clock), by)
+        every, racks = self._reach[number]
+        live = by.nics.live & (clock > 0)
+        own = live.take(every).tobytes()
+        key: tuple[object, ...] = (id(by), own)
+        if by.reaches_all and not by.single_path:
+            hurt = tuple((rack, state) for rack, state in by.hurt.items() if rack in racks)
+            key = (own, hurt, float(by.live.nic_up.max(initial=0.0)))
+        return self._once(f"plan {number}", key, lambda: plan(by, job, placed, live), by)
 
     def jobs(self, alone: Prepared, idle: frozenset[int]) -> JobsState:
         """All jobs together, without those that wait."""

@@ -102,12 +102,13 @@ def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats
     amount
         (F,) or one number, bytes of each transfer.
     """
+    return lay(name, by, flow_edge(by, source, target, amount))
+
+
+def flow_edge(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Edge:
+    """`flow_phase` without the links above leaves."""
     facts = ("flows", np.asarray(amount, dtype=np.float64).tobytes())
-    return _laid(
-        name,
-        by,
-        KNOWN.edge(by, (source, target), facts, lambda: _flows(by, source, target, amount)),
-    )
+    return KNOWN.edge(by, (source, target), facts, lambda: _flows(by, source, target, amount))
 
 
 def _flows(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Edge:
@@ -124,7 +125,7 @@ def _flows(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Ed
     return far_edge(by, nvlink_s, [(source[far], target[far], each[far])])
 
 
-def _laid(name: str, by: Router, edge: Edge) -> Phase:
+def lay(name: str, by: Router, edge: Edge) -> Phase:
     """A phase on the links that its fabric has now."""
     if edge.near:
         return Phase(name, edge.nvlink_s, edge.link, edge.load, edge.load, 1.0, cut=False)
@@ -216,12 +217,15 @@ def collective(
     GPUs. Over racks with equal numbers of members: reduce-scatter on NVLink, rings on the rails,
     all-gather on NVLink, overlapped. Otherwise one flat ring.
     """
+    return lay(name, by, collective_edge(by, groups, op, size, algorithm=algorithm))
+
+
+def collective_edge(
+    by: Router, groups: Ints, op: Op, size: float, *, algorithm: Algorithm = "auto"
+) -> Edge:
+    """`collective` without the links above leaves."""
     facts = (op, float(size), algorithm)
-    return _laid(
-        name,
-        by,
-        KNOWN.edge(by, (groups,), facts, lambda: _collective(by, groups, op, size, algorithm)),
-    )
+    return KNOWN.edge(by, (groups,), facts, lambda: _collective(by, groups, op, size, algorithm))
 
 
 def _collective(by: Router, groups: Ints, op: Op, size: float, algorithm: Algorithm) -> Edge:

@@ -9,17 +9,26 @@ import numpy as np
 
 from gbviz.errors import InputError
 from gbviz.jobs.collectives import algbw, busbw
-from gbviz.jobs.inference import InferenceRun, inference_run, pools
-from gbviz.jobs.phases import Phase, collective
+from gbviz.jobs.edge import Talk
+from gbviz.jobs.inference import (
+    InferenceRun,
+    ServingTalk,
+    inference_run,
+    inference_talk,
+    pools,
+)
+from gbviz.jobs.phases import collective_edge, lay
 from gbviz.jobs.spec import CollectiveJob, InferenceJob, TrainingJob
 from gbviz.jobs.survivors import Survivors, replace_failed, shrink
-from gbviz.jobs.training import TrainingRun, training_run
+from gbviz.jobs.training import TrainingRun, training_run, training_talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.flows.router import Router
+    from gbviz.jobs.phases import Phase
     from gbviz.jobs.placement import Placed
+    from gbviz.jobs.spec import Parallelism
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 SteppingJob = TrainingJob | InferenceJob | CollectiveJob
@@ -65,6 +74,76 @@ class Running:
     why: str = field(default="")
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A job on what is left of its placement: all but its clock and the links above leaves.
+
+    Parameters
+    ----------
+    job
+        What runs.
+    gpus, survivors, why
+        As for `Running`.
+    talk
+        What its ranks say to each other, None where it cannot run.
+    shape
+        The degrees in force of a training job.
+    """
+
+    job: SteppingJob
+    gpus: Ints
+    survivors: Survivors
+    why: str
+    talk: tuple[Talk, ...] | ServingTalk | None = None
+    shape: Parallelism | None = None
+
+
+def plan(by: Router, job: SteppingJob, placed: Placed, live: Bools) -> Plan:
+    """How a job arranges itself on the GPUs that it has left.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health.
+    job, placed
+        What runs and where it was put.
+    live
+        (G,) True for GPUs that it may use.
+
+    Notes
+    -----
+    It depends on the GPUs of the placement that are live, and on what of their racks is hurt; on
+    the rest of the fabric only where paths are single, or where leaves are cut off.
+    """
+    left = replace_failed(placed, live)
+    none: Ints = np.zeros(0, dtype=np.int64)
+    talk: tuple[Talk, ...] | ServingTalk
+    shape = None
+    if isinstance(job, TrainingJob):
+        kept = shrink(job, left, live)
+        if kept is None:
+            return Plan(job, none, left, "no replica of the model has all its GPUs")
+        gpus, shape = kept
+        talk = training_talk(by, job, gpus, shape)
+    elif isinstance(job, InferenceJob):
+        groups = pools(job, left.gpus, live[left.gpus])
+        if not len(groups[0]) or not len(groups[1]):
+            return Plan(job, none, left, "no prefill or no decode group has all its GPUs")
+        gpus = np.concatenate([rows.reshape(-1) for rows in groups])
+        talk = inference_talk(by, job, groups)
+    else:
+        gpus = left.gpus[live[left.gpus]]
+        if not len(gpus):
+            return Plan(job, none, left, "none of its GPUs is live")
+        edge = collective_edge(by, gpus[None], job.op, job.size, algorithm=job.algorithm)
+        talk = (Talk("collective", edge, 1.0),)
+    why = _barred(by, job, gpus)
+    said = talk.phases if isinstance(talk, ServingTalk) else talk
+    if not why and any(one.edge.cut for one in said):
+        why = "some of its GPUs have no way to each other"
+    return Plan(job, gpus, left, why, None if why else talk, shape)
+
+
 def start(by: Router, job: SteppingJob, placed: Placed, clock: Floats) -> Running:
     """A job on what is left of its placement.
 
@@ -77,35 +156,42 @@ def start(by: Router, job: SteppingJob, placed: Placed, clock: Floats) -> Runnin
     clock
         (G,) clock of each GPU, 0 for one that is off.
     """
-    live = by.nics.live & (clock > 0)
-    left = replace_failed(placed, live)
-    none: Ints = np.zeros(0, dtype=np.int64)
-    run: TrainingRun | InferenceRun | CollectiveRun
-    if isinstance(job, TrainingJob):
-        kept = shrink(job, left, live)
-        if kept is None:
-            return Running(None, none, left, "no replica of the model has all its GPUs")
-        gpus: Ints = kept[0]
-        why = _barred(by, job, gpus)
-        run = training_run(by, job, gpus, kept[1], float(clock[gpus].min()))
-    elif isinstance(job, InferenceJob):
-        groups = pools(job, left.gpus, live[left.gpus])
-        if not len(groups[0]) or not len(groups[1]):
-            return Running(None, none, left, "no prefill or no decode group has all its GPUs")
-        gpus = np.concatenate([rows.reshape(-1) for rows in groups])
-        why = _barred(by, job, gpus)
-        run = inference_run(by, job, groups, float(clock[gpus].min()))
+    planned = plan(by, job, placed, by.nics.live & (clock > 0))
+    return begin(by, planned, slowest(planned, clock))
+
+
+def begin(by: Router, planned: Plan, clock: float) -> Running:
+    """A job at work as it was planned.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health.
+    planned
+        From `plan`.
+    clock
+        Of the slowest of its GPUs.
+    """
+    job, talk = planned.job, planned.talk
+    run: TrainingRun | InferenceRun | CollectiveRun | None
+    if talk is None:
+        run = None
+    elif isinstance(talk, ServingTalk):
+        assert isinstance(job, InferenceJob)
+        run = inference_run(by, job, talk, clock)
+    elif isinstance(job, TrainingJob):
+        assert planned.shape is not None
+        run = training_run(by, job, talk, planned.shape, clock)
     else:
-        gpus = left.gpus[live[left.gpus]]
-        if not len(gpus):
-            return Running(None, none, left, "none of its GPUs is live")
-        why = _barred(by, job, gpus)
-        how = job.algorithm
-        phase = collective("collective", by, gpus[None], job.op, job.size, algorithm=how)
-        run = CollectiveRun(job, len(gpus), (phase,))
-    if not why and any(phase.cut for phase in run.phases):
-        why = "some of its GPUs have no way to each other"
-    return Running(None if why else run, gpus, left, why)
+        assert isinstance(job, CollectiveJob)
+        phases = tuple(lay(one.kind, by, one.edge) for one in talk)
+        run = CollectiveRun(job, len(planned.gpus), phases)
+    return Running(run, planned.gpus, planned.survivors, planned.why)
+
+
+def slowest(planned: Plan, clock: Floats) -> float:
+    """The clock of the slowest GPU of a job, of (G,) clocks; 1 for a job without any."""
+    return float(clock[planned.gpus].min()) if len(planned.gpus) else 1.0
 
 
 def check_collective(job: CollectiveJob, gpus: Ints, per_rack: int) -> None:
