@@ -15,7 +15,8 @@ from gbviz.engine.stage import Stage, busy, look, occupied
 from gbviz.engine.state import shut_down, silent
 from gbviz.engine.timeline import Interval, Moment, Timeline
 from gbviz.engine.totals import Tally
-from gbviz.faults import resolve
+from gbviz.faults.actions import follow
+from gbviz.faults.standing import Standing
 from gbviz.jobs.impact import what_struck
 from gbviz.jobs.spec import TrainingJob
 from gbviz.scenario.event import changes
@@ -77,7 +78,9 @@ class _Run:
             for at, own in groupby(changes(scenario.events), key=lambda change: change[0])
             if at <= self.end_s
         ]
-        self.causes = resolve(self.stage.fabric, scenario.actions)
+        self.standing = Standing()
+        follow(self.stage.fabric, self.standing, scenario.actions)
+        self.causes = self.standing.faults
         self.given_up: dict[int, Ints] = {}
         whole = dict(enumerate(at.gpus for _, at in self.stage.work.stepping))
         self.all_at_work = busy(self.stage, whole)
@@ -295,7 +298,8 @@ class _Run:
 
     def _change(self, actions: list[Action]) -> tuple[str, ...]:
         """Do what events do; a repair stands behind a failure that makes it possible."""
-        self.causes = resolve(self.stage.fabric, actions, self.causes)
+        follow(self.stage.fabric, self.standing, actions)
+        self.causes = self.standing.faults
         said = []
         for number, action in enumerate(actions):
             follows = actions[number + 1] if number + 1 < len(actions) else None
