@@ -66,6 +66,11 @@ class HeatState:
             array.flags.writeable = False
 
     @property
+    def off(self) -> tuple[bytes, bytes]:
+        """Which racks and which GPUs heat has shut down, to tell whether others are."""
+        return self.rack_off.tobytes(), (self.mode == OFF).tobytes()
+
+    @property
     def absent(self) -> bool:
         """True where the fabric does not say how it is cooled."""
         return len(self.supply_c) == 0

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.cooling.state import IDLES, OFF
+from gbviz.engine.downs import Downs
 from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
-from gbviz.engine.state import shut_down, silent
+from gbviz.engine.state import silent
 from gbviz.engine.timeline import Interval, Moment, Timeline
 from gbviz.engine.totals import Tally
 from gbviz.faults.actions import follow
@@ -89,12 +90,11 @@ class _Run:
         self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
         self.intervals: list[Interval] = []
         self.moments: list[Moment] = []
-        self.consequences: tuple[Fault, ...] = ()
+        self.downs = Downs(self.stage, self.all_at_work)
         self.heat: Heat | None = None
         self.thermal: Thermal | None = None
         self.asked = True
         self.struck = False
-        self.felt = b""
         self.finished: frozenset[int] = frozenset()
         self.problems: set[str] = set()
 
@@ -190,17 +190,17 @@ class _Run:
         """Let heat go on; racks that it shuts down are down from now on."""
         assert self.heat is not None
         self.heat.move(glance)
-        before = self.consequences
+        before = self.downs.consequences
         if glance.words:
             self._cool(switch_on=False)
         else:
             self._present()
         self.struck = bool(glance.words)
-        fresh = [f.component for f in self.consequences if f not in before]
+        fresh = [f.component for f in self.downs.consequences if f not in before]
         return (*glance.words, *(f"{name} shuts down" for name in fresh))
 
     def _faults(self) -> tuple[Fault, ...]:
-        return (*self.causes, *self.consequences)
+        return (*self.causes, *self.downs.consequences)
 
     def _record(
         self,
@@ -241,7 +241,7 @@ class _Run:
         """The present moment but for its clocks."""
         return Moment(
             self.causes,
-            self.consequences,
+            self.downs.consequences,
             tuple(self.given_up.get(number, _NONE) for number in range(len(self.clocks))),
             self._idle(),
             frozenset(n for n, clock in enumerate(self.clocks) if not clock.occupies),
@@ -261,7 +261,7 @@ class _Run:
         if self.struck:
             words += self._strike(before)
             self.struck = False
-        self.felt = b""
+        self.downs.next_moment()
         for number, clock in enumerate(self.clocks):
             if number in self.finished and clock.steps:
                 words += (f"{clock.job.name} {clock.finish()}",)
@@ -314,25 +314,9 @@ class _Run:
         return tuple(said)
 
     def _cool(self, *, switch_on: bool = True) -> None:
-        """Shut down the racks that lack cooling or power, and switch on those that do no more.
-
-        Racks come back where a settled state with every job at work keeps them: one that only
-        idleness keeps alive stays down. Heat takes its time; a lack of power does not.
-        """
-        bare = self.stage.health(self.causes)
-        key = self.stage.felt(bare)[0]
-        if switch_on and key == self.felt:
-            self._present()
-            return
-        self.felt = key
-        thermal = self.stage.steady(bare, self.all_at_work)
-        if self.heat is not None:
-            if switch_on:
-                self.heat.switch_on(thermal)
-            thermal = self.heat.thermal(self.causes, self._settled()[0])
-        _, self.consequences = shut_down(
-            self.stage.fabric, self.causes, thermal, bare, self.scenario
-        )
+        """Let racks go down for lack of cooling or power, and come back."""
+        activity = self.stage.activity(self._there())
+        self.downs.find(self.causes, self.heat, activity, switch_on=switch_on)
         self._present()
 
     def _present(self) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from gbviz.cooling import steady, world_of
-from gbviz.cooling.state import OFF
 from gbviz.engine.evaluate import snapshot_of, undamaged
 from gbviz.engine.jobs import (
     Prepared,
@@ -115,8 +114,7 @@ class Stage:
 
     def world(self, health: Health, activity: Floats | None, state: HeatState) -> World:
         """The cluster as heat sees it; of a health all but the numbers of its faults counts."""
-        off = state.rack_off.tobytes(), (state.mode == OFF).tobytes()
-        key = (self.felt(health)[0], id(activity), off)
+        key = (self.felt(health)[0], id(activity), state.off)
 
         def find() -> World:
             return world_of(self.fabric, health, activity, state)
