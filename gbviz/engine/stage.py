@@ -74,6 +74,7 @@ class Stage:
         each = [np.concatenate([at.gpus, at.spares]) for _, at in self.work.stepping]
         # All GPUs of each job's placement, and the racks that they are in.
         self._reach = [(gpus, frozenset((gpus // per_rack).tolist())) for gpus in each]
+        self._last_router: Router | None = None
         self._found: dict[str, OrderedDict[Any, Any]] = {}
 
     def health(self, faults: tuple[Fault, ...]) -> Health:
@@ -130,7 +131,12 @@ class Stage:
             links = [None if own is None else own.tobytes() for own in health.link_factor]
             nvlink = [(rack, own.tobytes()) for rack, own in sorted(health.nvlink_factor.items())]
             key = health.node_factor[self._routes].tobytes(), tuple(links), tuple(nvlink)
-            return self._once("routes", key, lambda: router(self.fabric, health, *routing))
+            return self._once("routes", key, afresh)
+
+        def afresh() -> Router:
+            known = self._last_router
+            self._last_router = router(self.fabric, health, *routing, known=known)
+            return self._last_router
 
         return self._once("router", id(health), find, health)
 

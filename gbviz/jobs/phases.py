@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.collectives import Op
     from gbviz.jobs.spec import Algorithm
+    from gbviz.routing.leaves import SplitTable
+    from gbviz.routing.stages import Stages
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 
@@ -132,10 +135,9 @@ def lay(name: str, by: Router, edge: Edge) -> Phase:
     facts, start, capacity = catalogue(), by.space.starts, by.space.capacity
     links, loads = [edge.link], [edge.load]
     if len(edge.amount):
-        above = Above(by.live, by.table, *edge.leaves).load(edge.amount)
-        used = np.flatnonzero(above)
-        links.append(start[2] + used)
-        loads.append(above.take(used))
+        above, load = _above(edge, by.live, by.table)
+        links.append(start[2] + above)
+        loads.append(load)
     link = np.concatenate(links)
     room = facts.value("nic.efficiency") * capacity.take(link)
     if len(edge.inner):
@@ -152,6 +154,17 @@ def lay(name: str, by: Router, edge: Edge) -> Phase:
     eta = facts.value("collectives.eta_x") if both else 1.0
     load = np.concatenate(loads)
     return Phase(name, edge.nvlink_s, link, load, room * 1e9, eta, edge.cut, relay)
+
+
+@lru_cache(maxsize=64)
+def _above(edge: Edge, live: Stages, table: SplitTable) -> tuple[Ints, Floats]:
+    """(n,) links above leaves that a phase uses, and the bytes on each.
+
+    Kept for the last phases: faults inside racks, and clocks, leave stages as they are.
+    """
+    load = Above(live, table, *edge.leaves).load(edge.amount)
+    used = np.flatnonzero(load)
+    return used, load.take(used)
 
 
 def nvlink_seconds(by: Router, source: Ints, target: Ints, amount: Floats) -> tuple[float, Bools]:
