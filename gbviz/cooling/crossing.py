@@ -219,7 +219,9 @@ def _bisect(way: Motion, modes: Floats, now: Floats | None, low: Floats, high: F
         else:
             value = now + np.einsum("em,me->e", modes, way.shape(middle))
         up = value >= 0
-        high, low = np.where(up, middle, high), np.where(up, low, middle)
+        high, low, before = np.where(up, middle, high), np.where(up, low, middle), (high, low)
+        if (high == before[0]).all() and (low == before[1]).all():
+            break
     return high
 
 

@@ -124,14 +124,18 @@ class Motion:
 
     def shape(self, times_s: Floats) -> Floats:
         """(M, T) the integral of ``e^(-rate t)`` from 0 to each time, s."""
-        x = np.multiply.outer(self.rates, times_s)
+        rates = self.rates[:, None]
+        x = rates * times_s
+        if self.rates.all():
+            grown: Floats = -np.expm1(-x) / rates
+            return grown
         with np.errstate(divide="ignore", invalid="ignore"):
-            grown = -np.expm1(-x) / self.rates[:, None]
-        return np.where(self.rates[:, None] == 0, times_s, grown)
+            grown = -np.expm1(-x) / rates
+        return np.where(rates == 0, times_s, grown)
 
     def slope(self, times_s: Floats) -> Floats:
         """(M, T) ``e^(-rate t)``."""
-        fading: Floats = np.exp(-np.multiply.outer(self.rates, times_s))
+        fading: Floats = np.exp(-(self.rates[:, None] * times_s))
         return fading
 
     def area(self, time_s: float) -> Floats:

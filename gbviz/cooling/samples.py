@@ -37,17 +37,16 @@ def clock_samples(
     class_of = class_of.copy()
     class_of[still] = moving + inverse.reshape(-1)
 
-    before = [
-        path.clocks(np.zeros(1), party.own, party.active, party.asked_w)
+    each = [
+        path.clocks(party.own, party.active, party.asked_w)
         for party, path in zip(parties, courses, strict=True)
     ]
+    before = [at(np.zeros(1)) for at in each]
 
     def sample(times: Floats) -> Floats:
         found = [
-            path.clocks(times, party.own, party.active, party.asked_w)
-            if path.holds
-            else np.broadcast_to(first, (len(times), len(party.own)))
-            for party, path, first in zip(parties, courses, before, strict=True)
+            at(times) if path.holds else np.broadcast_to(first, (len(times), first.shape[1]))
+            for at, path, first in zip(each, courses, before, strict=True)
         ]
         return np.concatenate([*found, np.broadcast_to(values, (len(times), len(values)))], axis=1)
 

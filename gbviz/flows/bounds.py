@@ -174,17 +174,18 @@ def worst_pair(live: Stages, table: SplitTable, nics: Rails) -> float:
     busy = busy_ends[0][a] & busy_ends[1][b] & ((a != b) | (leaves.members[a] > 1))
     for part, room in _parts(live, table, leaves.first[a], leaves.first[b]):
         used = busy & (part > 0)
-        rate = min(rate, float((room[used] / part[used]).min(initial=np.inf)))
+        each = np.divide(room, part, out=np.full(part.shape, np.inf), where=used)
+        rate = min(rate, float(each.min(initial=np.inf)))
     return rate
 
 
 def _parts(live: Stages, table: SplitTable, start: Ints, end: Ints) -> list[tuple[Floats, Floats]]:
     """Shares, and the room of all members together, of spine classes and of core classes."""
-    room = np.minimum(live.leaf.up[start], live.leaf.down[end]) * live.spines
-    found = [(table.spine, room.T)]
+    up, down = live.leaf.up.T.take(start, axis=1), live.leaf.down.T.take(end, axis=1)
+    found = [(table.spine, np.minimum(up, down) * live.spines[:, None])]
     if len(live.cores):
         pods = start // live.shape.leaves_per_pod, end // live.shape.leaves_per_pod
         members = live.spines[live.core_owner] * live.cores
-        room = np.minimum(live.core.up[pods[0]], live.core.down[pods[1]]) * members
-        found.append((table.core, room.T))
+        up, down = live.core.up.T.take(pods[0], axis=1), live.core.down.T.take(pods[1], axis=1)
+        found.append((table.core, np.minimum(up, down) * members[:, None]))
     return found

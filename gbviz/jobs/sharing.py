@@ -87,11 +87,11 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
     for row, job in zip(loads, jobs, strict=True):
         for phase, times in zip(job.phases, job.repeats, strict=True):
             np.add.at(row, phase.link, phase.load * times)
-    users = (loads > 0).sum(axis=0) + streams
+    users = streams.copy()
+    for row in loads:
+        users += row > 0
     met = np.flatnonzero(users > 1)
-    number_of = np.zeros(len(capacity), dtype=np.int64)
-    number_of[met] = np.arange(len(met))
-    seen = [[_room(p, users, capacity, number_of) for p in job.phases] for job in jobs]
+    seen = _rooms(jobs, users, capacity, met)
     here, others = loads[:, met], traffic[met]
     step = np.array([job.step_s([phase.seconds() for phase in job.phases]) for job in jobs])
     rounds, converged = 0, len(jobs) == 0
@@ -144,15 +144,28 @@ class _Room:
     capacity: Floats
 
 
-def _room(phase: Phase, users: Ints, capacity: Floats, number_of: Ints) -> _Room:
+def _rooms(
+    jobs: Sequence[Stepper], users: Ints, capacity: Floats, met: Ints
+) -> list[list[_Room | None]]:
+    """For each phase of each job the links on which it meets others, None for none."""
+    if not len(met):
+        return [[None for _ in job.phases] for job in jobs]
+    number_of = np.zeros(len(capacity), dtype=np.int64)
+    number_of[met] = np.arange(len(met))
+    return [[_room(phase, users, capacity, number_of) for phase in job.phases] for job in jobs]
+
+
+def _room(phase: Phase, users: Ints, capacity: Floats, number_of: Ints) -> _Room | None:
     which = np.flatnonzero(users[phase.link] > 1)
+    if not len(which):
+        return None
     link = phase.link[which]
     return _Room(which, number_of[link], users[link], capacity[link])
 
 
-def _left(phase: Phase, room: _Room, rest: Floats) -> Floats | None:
-    """Bytes/s left for a phase on its links where others use them too."""
-    if not len(room.which):
+def _left(phase: Phase, room: _Room | None, rest: Floats) -> Floats | None:
+    """Bytes/s left for a phase on its links where others use them too, None for all of them."""
+    if room is None:
         return None
     part = np.maximum(1.0 - rest[room.number] / room.capacity, 1.0 / room.users)
     left = phase.room.copy()
