@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,13 +19,12 @@ from gbviz.jobs.exchange import (
 from gbviz.jobs.known import KNOWN
 from gbviz.routing.nvlink import nvlink_columns
 from gbviz.topology.catalogue import catalogue
+from gbviz.topology.remembered import Remembered
 
 if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.collectives import Op
     from gbviz.jobs.spec import Algorithm
-    from gbviz.routing.leaves import SplitTable
-    from gbviz.routing.stages import Stages
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 
@@ -91,6 +89,11 @@ class Phase:
         return max(self.nvlink_s, fabric_s) / (self.eta if fabric_s > 0 else 1.0)
 
 
+# Phases that were laid last, of all fabrics together, with the edges that they keep: up to 32 MB.
+LAID: Remembered[Phase] = Remembered(1 << 25)
+_OBJECT_BYTES = 1000
+
+
 def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats | float) -> Phase:
     """The phase of some transfers between GPUs at the same time.
 
@@ -129,15 +132,33 @@ def _flows(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Ed
 
 
 def lay(name: str, by: Router, edge: Edge) -> Phase:
-    """A phase on the links that its fabric has now."""
+    """A phase on the links that its fabric has now.
+
+    Where paths are not single it depends on the stages alone, and on NVLink only where it touches
+    that. Clocks, and faults elsewhere, leave these as they are (`router`), and so the phase.
+    """
+    if by.single_path:
+        return _laid(name, by, edge)
+    key: tuple[object, ...] = (name, edge)
+    if not edge.near:
+        key = (*key, by.live, by.table, by.nvlink if len(edge.inner) else None)
+    found = LAID.get(key)
+    if found is None:
+        found = _laid(name, by, edge)
+        LAID.keep(key, found, _OBJECT_BYTES + edge.n_bytes + 3 * found.link.nbytes)
+    return found
+
+
+def _laid(name: str, by: Router, edge: Edge) -> Phase:
     if edge.near:
         return Phase(name, edge.nvlink_s, edge.link, edge.load, edge.load, 1.0, cut=False)
     facts, start, capacity = catalogue(), by.space.starts, by.space.capacity
     links, loads = [edge.link], [edge.load]
     if len(edge.amount):
-        above, load = _above(edge, by.live, by.table)
-        links.append(start[2] + above)
-        loads.append(load)
+        above = Above(by.live, by.table, *edge.leaves).load(edge.amount)
+        used = np.flatnonzero(above)
+        links.append(start[2] + used)
+        loads.append(above.take(used))
     link = np.concatenate(links)
     room = facts.value("nic.efficiency") * capacity.take(link)
     if len(edge.inner):
@@ -154,17 +175,6 @@ def lay(name: str, by: Router, edge: Edge) -> Phase:
     eta = facts.value("collectives.eta_x") if both else 1.0
     load = np.concatenate(loads)
     return Phase(name, edge.nvlink_s, link, load, room * 1e9, eta, edge.cut, relay)
-
-
-@lru_cache(maxsize=64)
-def _above(edge: Edge, live: Stages, table: SplitTable) -> tuple[Ints, Floats]:
-    """(n,) links above leaves that a phase uses, and the bytes on each.
-
-    Kept for the last phases: faults inside racks, and clocks, leave stages as they are.
-    """
-    load = Above(live, table, *edge.leaves).load(edge.amount)
-    used = np.flatnonzero(load)
-    return used, load.take(used)
 
 
 def nvlink_seconds(by: Router, source: Ints, target: Ints, amount: Floats) -> tuple[float, Bools]:
