@@ -144,16 +144,22 @@ def _clocks(leg: Leg, own: Floats, active: Floats, asked_w: Floats) -> Callable[
     plate, mode = case.loop.plate_c, case.mode
     still = clocks(mode, own, active, asked_w, drawn_power(mode, case.most_w, plate, across))
     held = np.flatnonzero(mode == HOLDS)
-    most, own, active, asked_w = (a[held, None] for a in (case.most_w, own, active, asked_w))
+    if not len(held):
+        return lambda times_s: np.broadcast_to(still, (len(times_s), len(still)))
+    law, plate = machine(), plate[held, None]
+    most, *asks = (a[held, None] for a in (case.most_w, own, active, asked_w))
+    # Of few modes anything reaches plates whose dies are held.
+    reach = leg.way.plate[held]
+    some = np.flatnonzero(reach.any(axis=0))
+    reach, way = reach[:, some], leg.way.of(some)
 
     def at(times_s: Floats) -> Floats:
         found = np.empty((len(still), len(times_s)))
         found[:] = still[:, None]
-        if len(held) and len(times_s):
-            grown = leg.way.plate @ leg.way.shape(times_s - leg.start_s)
-            power = holding_power(most, (plate[:, None] + grown)[held], across)
-            one, two, three = (np.broadcast_to(a, power.shape) for a in (own, active, asked_w))
-            found[held] = machine().clock(one, two, three, power)
+        if len(times_s):
+            power = holding_power(most, plate + reach @ way.shape(times_s - leg.start_s), across)
+            one, two, three = (np.broadcast_to(a, power.shape) for a in asks)
+            found[held] = law.clock(one, two, three, power)
         return found.T
 
     return at

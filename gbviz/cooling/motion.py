@@ -17,7 +17,7 @@ from gbviz.topology.catalogue import catalogue
 
 if TYPE_CHECKING:
     from gbviz.cooling.machine import Machine
-    from gbviz.topology.fabric import Bools, Floats
+    from gbviz.topology.fabric import Bools, Floats, Ints
 
 # A mode slower than this share of the fastest is a steady ramp.
 _NO_RATE = 1e-13
@@ -132,6 +132,11 @@ class Motion:
         with np.errstate(divide="ignore", invalid="ignore"):
             grown = -np.expm1(-x) / rates
         return np.where(rates == 0, times_s, grown)
+
+    def of(self, modes: Ints) -> Motion:
+        """Some of its modes alone."""
+        some = self.die[:, modes], self.plate[:, modes], self.supply[modes]
+        return Motion(self.rates[modes], *some)
 
     def slope(self, times_s: Floats) -> Floats:
         """(M, T) ``e^(-rate t)``."""
