@@ -158,6 +158,9 @@ def first(case: Case, way: Motion, limits: Limits, horizon_s: float) -> list[Eve
     rest_s = rest(way, SAME_K) if case.doomed else math.inf
     still_s = rest(way, _BEYOND_K / 4)
     last_s = min(horizon_s, still_s, rest_s)
+    if len(watch.what):
+        some = np.flatnonzero(watch.modes.any(axis=0))
+        watch, way = replace(watch, modes=watch.modes[:, some]), way.of(some)
     before, look = 0.0, 0
     while before < last_s and len(watch.what):
         times = np.minimum(_FIRST_S * _RATIO ** np.arange(look, look + _LOOKS), last_s)
