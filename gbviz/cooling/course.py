@@ -147,7 +147,7 @@ def _clocks(leg: Leg, own: Floats, active: Floats, asked_w: Floats) -> Callable[
     if not len(held):
         return lambda times_s: np.broadcast_to(still, (len(times_s), len(still)))
     law, plate = machine(), plate[held, None]
-    most, *asks = (a[held, None] for a in (case.most_w, own, active, asked_w))
+    most, own, active, asked_w = (a[held, None] for a in (case.most_w, own, active, asked_w))
     # Of few modes anything reaches plates whose dies are held.
     reach = leg.way.plate[held]
     some = np.flatnonzero(reach.any(axis=0))
@@ -158,8 +158,7 @@ def _clocks(leg: Leg, own: Floats, active: Floats, asked_w: Floats) -> Callable[
         found[:] = still[:, None]
         if len(times_s):
             power = holding_power(most, plate + reach @ way.shape(times_s - leg.start_s), across)
-            one, two, three = (np.broadcast_to(a, power.shape) for a in asks)
-            found[held] = law.clock(one, two, three, power)
+            found[held] = law.live_clock(own, active, asked_w, power)
         return found.T
 
     return at

@@ -40,6 +40,12 @@ class Machine:
         clock[capped] = np.minimum(own[capped], share ** (1 / self.exponent))
         return clock
 
+    def live_clock(self, own: Floats, active: Floats, asked_w: Floats, drawn_w: Floats) -> Floats:
+        """`clock` of GPUs that are at work and draw no less than they do idle."""
+        share = (drawn_w - self.idle_w) / (self.span_w * active)
+        capped = np.minimum(own, share ** (1 / self.exponent))
+        return np.where(drawn_w < asked_w, capped, own)
+
     def cap_w(self, supply_c: float) -> float:
         """W at which a die sits at the throttle limit."""
         return (self.limit_c - supply_c) / self.r_eff_k_per_w

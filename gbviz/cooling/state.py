@@ -166,7 +166,7 @@ def holding_power(most_w: Floats, plate_c: Floats, across_w_per_k: float) -> Flo
     """W of GPUs that hold their die at the limit."""
     law = machine()
     power: Floats = (law.limit_c - plate_c) * across_w_per_k
-    return np.clip(power, np.minimum(law.idle_w, most_w), most_w)
+    return np.minimum(np.maximum(power, np.minimum(law.idle_w, most_w)), most_w)
 
 
 def clocks(mode: Modes, own: Floats, active: Floats, asked_w: Floats, drawn_w: Floats) -> Floats:

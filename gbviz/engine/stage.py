@@ -15,7 +15,7 @@ from gbviz.engine.jobs import (
     Prepared,
     figures_of,
     jobs_state,
-    lasting_impacts,
+    lasting_impact,
     routers,
     without,
 )
@@ -197,9 +197,22 @@ class Stage:
         """The jobs that step against the healthy cluster, without what faults cost once."""
 
         def find() -> list[JobImpact]:
-            return lasting_impacts(self.work.stepping, self.base.jobs, self._was, jobs)
+            return [self._impact(number, jobs) for number in range(len(self.work.stepping))]
 
         return self._once("impacts", id(jobs), find, jobs)
+
+    def _impact(self, number: int, jobs: JobsState) -> JobImpact:
+        """A job against the healthy cluster; how the others go on is nothing to it."""
+        by, running, at = jobs.by[number], jobs.running[number], jobs.place[number]
+        shared = None if at < 0 else (jobs.shared.phase_s[at], jobs.shared.limit[at])
+        (job, _), healthy = self.work.stepping[number], (self.base.jobs, self._was[number])
+        return self._once(
+            f"impact {number}",
+            (id(by), id(running), shared),
+            lambda: lasting_impact(number, job, healthy, jobs),
+            by,
+            running,
+        )
 
     def state(
         self,

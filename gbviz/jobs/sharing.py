@@ -93,26 +93,26 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
     met = np.flatnonzero(users > 1)
     seen = _rooms(jobs, users, capacity, met)
     here, others = np.array([row.take(met) for row in loads]), traffic[met]
-    step = np.array([job.step_s([phase.seconds() for phase in job.phases]) for job in jobs])
-    rounds, converged = 0, False
-    phase_s: list[list[float]] = [[] for _ in jobs]
-    limit: list[list[int]] = [[] for _ in jobs]
+    alone = [[phase.fabric_s() for phase in job.phases] for job in jobs]
+    phase_s = [_overlapped(*both) for both in zip(jobs, alone, strict=True)]
+    limit = [[link for _, link in found] for found in alone]
+    step = np.array([job.step_s(times) for job, times in zip(jobs, phase_s, strict=True)])
+    # A job that meets nobody takes what it takes alone.
+    meets = [n for n, rooms in enumerate(seen) if any(room is not None for room in rooms)]
+    first, rounds, converged = step, 0, False
     while rounds < MOST_ROUNDS and not converged:
         rounds += 1
         each = np.divide(here, step[:, None], out=np.zeros_like(here), where=step[:, None] > 0)
         total = each.sum(axis=0) + others
-        fresh = np.empty_like(step)
-        for number, job in enumerate(jobs):
-            rest = total - each[number]
+        fresh = first.copy()
+        for number in meets:
+            job, rest = jobs[number], total - each[number]
             found = [
-                phase.fabric_s(_left(phase, room, rest))
-                for phase, room in zip(job.phases, seen[number], strict=True)
+                own if room is None else phase.fabric_s(_left(phase, room, rest))
+                for phase, room, own in zip(job.phases, seen[number], alone[number], strict=True)
             ]
             limit[number] = [link for _, link in found]
-            phase_s[number] = [
-                phase.overlapped(fabric)
-                for phase, (fabric, _) in zip(job.phases, found, strict=True)
-            ]
+            phase_s[number] = _overlapped(job, found)
             fresh[number] = job.step_s(phase_s[number])
         moved = _moved(step, fresh)
         converged = moved <= TOLERANCE
@@ -155,6 +155,12 @@ def _in_a_step(phases: tuple[Phase, ...], repeats: tuple[float, ...], links: int
     return load
 
 
+def _overlapped(job: Stepper, found: Sequence[tuple[float, int]]) -> list[float]:
+    """Seconds of the phases of a job that take these on the fabric."""
+    both = zip(job.phases, found, strict=True)
+    return [phase.overlapped(fabric_s) for phase, (fabric_s, _) in both]
+
+
 def _rooms(
     jobs: Sequence[Stepper], users: Ints, capacity: Floats, met: Ints
 ) -> list[list[_Room | None]]:
@@ -174,10 +180,8 @@ def _room(phase: Phase, users: Ints, capacity: Floats, number_of: Ints) -> _Room
     return _Room(which, number_of[link], users[link], capacity[link])
 
 
-def _left(phase: Phase, room: _Room | None, rest: Floats) -> Floats | None:
-    """Bytes/s left for a phase on its links where others use them too, None for all of them."""
-    if room is None:
-        return None
+def _left(phase: Phase, room: _Room, rest: Floats) -> Floats:
+    """Bytes/s left for a phase on its links where others use them too."""
     part = np.maximum(1.0 - rest[room.number] / room.capacity, 1.0 / room.users)
     left = phase.room.copy()
     left[room.which] *= part
