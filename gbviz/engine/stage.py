@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -75,7 +75,7 @@ class Stage:
         # All GPUs of each job's placement, and the racks that they are in.
         self._reach = [(gpus, frozenset((gpus // per_rack).tolist())) for gpus in each]
         self._last_router: Router | None = None
-        self._found: dict[str, OrderedDict[Any, Any]] = {}
+        self._found: defaultdict[str, OrderedDict[Any, Any]] = defaultdict(OrderedDict)
 
     def health(self, faults: tuple[Fault, ...]) -> Health:
         """The health under some faults, racks that these have shut down among them."""
@@ -230,7 +230,7 @@ class Stage:
 
         Keys hold ids of objects: `hold` keeps these alive as long as the entry.
         """
-        kept = self._found.setdefault(kind, OrderedDict())
+        kept = self._found[kind]
         if key in kept:
             kept.move_to_end(key)
             known: Found = kept[key][0]

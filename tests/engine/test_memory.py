@@ -78,6 +78,7 @@ def forget_all(patch: pytest.MonkeyPatch) -> None:
         (exchange, "_tray_classes"),
         (exchange, "_whole_pairs"),
         (sharing, "_in_a_step"),
+        (impact, "_dead_nics"),
         (impact, "_lost_cables"),
     ):
         patch.setattr(module, name, getattr(module, name).__wrapped__)
