@@ -139,7 +139,7 @@ def _lost_between_switches(before: tuple[Router, Running], now: Router) -> bool:
     )
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=2)
 def _dead_nics(before: Router, now: Router) -> Bools | None:
     """(NIC links,) which are dead and were not, None for none; remembered for all jobs."""
     first = int(before.space.starts[2])

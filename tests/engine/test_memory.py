@@ -14,7 +14,7 @@ from gbviz.engine.run import run
 from gbviz.faults.actions import Action
 from gbviz.flows import exchange
 from gbviz.flows.router import router
-from gbviz.jobs import impact, sharing
+from gbviz.jobs import impact
 from gbviz.scenario import Scenario
 from gbviz.scenario.event import Event
 from gbviz.topology import cluster_spec
@@ -77,7 +77,6 @@ def forget_all(patch: pytest.MonkeyPatch) -> None:
         (metrics, "blocking"),
         (exchange, "_tray_classes"),
         (exchange, "_whole_pairs"),
-        (sharing, "_in_a_step"),
         (impact, "_dead_nics"),
         (impact, "_lost_cables"),
     ):
