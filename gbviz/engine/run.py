@@ -86,6 +86,7 @@ class _Run:
         whole = dict(enumerate(at.gpus for _, at in self.stage.work.stepping))
         self.all_at_work = busy(self.stage, whole)
         self.clocks = [JobClock(job) for job, _ in self.stage.work.stepping]
+        self.everyone = frozenset(range(len(self.clocks)))
         self.before: list[Prepared | None] = [None] * len(self.clocks)
         self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
         self.intervals: list[Interval] = []
@@ -103,7 +104,7 @@ class _Run:
         words = self._start()
         while True:
             glance = self._warm(self._horizon())
-            health, thermal, alone = self._look()
+            health, thermal, alone = self._look(self._idle())
             jobs = self.stage.jobs(alone, self._idle())
             if not self.intervals:
                 self.tally.aim(self.stage.impacts(jobs))
@@ -120,12 +121,11 @@ class _Run:
             self.now_s = until
             words += self._happens(alone)
         self.problems |= {problem for one in self.intervals for problem in one.metrics.problems}
-        totals = self.tally.totals(self.end_s)
         return Timeline(
             self.scenario,
             tuple(self.intervals),
             tuple(self.moments),
-            totals,
+            self.tally.totals(self.end_s),
             tuple(sorted(self.problems)),
         )
 
@@ -137,16 +137,16 @@ class _Run:
         if self.stage.fabric.count("loop"):
             self.heat = Heat(self.stage, self.causes, self.all_at_work)
         self._cool()
-        _, _, alone = self._look()
+        _, _, alone = self._look(self.everyone)
         for number, clock in enumerate(self.clocks):
             self._give_up(number)
-            if alone.running[number].run is None:
+            if not alone.running[number].able:
                 clock.phase = "aborted"
         return words
 
-    def _look(self) -> tuple[Health, Thermal, Prepared]:
-        """The cluster as it is now, and each job on it by itself."""
-        return look(self.stage, self._moment())
+    def _look(self, waiting: frozenset[int]) -> tuple[Health, Thermal, Prepared]:
+        """The cluster as it is now, and each job on it by itself, in outline those that wait."""
+        return look(self.stage, self._moment(), waiting)
 
     def _idle(self) -> frozenset[int]:
         return frozenset(n for n, clock in enumerate(self.clocks) if not clock.steps)
@@ -277,8 +277,8 @@ class _Run:
 
     def _able(self, number: int) -> bool:
         """Whether a job could run on what is left now."""
-        _, _, alone = self._look()
-        return alone.running[number].run is not None
+        _, _, alone = self._look(self.everyone)
+        return alone.running[number].able
 
     def _give_up(self, number: int) -> None:
         """A job that starts goes on without the GPUs of its placement that are dead now."""
@@ -333,7 +333,7 @@ class _Run:
 
     def _strike(self, before: Prepared) -> tuple[str, ...]:
         """What the change of the cluster does to the jobs that were at work."""
-        _, _, now = self._look()
+        _, _, now = self._look(self.everyone)
         words: tuple[str, ...] = ()
         for number, clock in enumerate(self.clocks):
             if clock.phase == "aborted":

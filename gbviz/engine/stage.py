@@ -25,7 +25,7 @@ from gbviz.engine.state import State, healthy_state
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
 from gbviz.flows.router import router
-from gbviz.jobs.run import begin, plan, slowest
+from gbviz.jobs.run import begin, outline, plan, slowest
 from gbviz.topology import build
 
 if TYPE_CHECKING:
@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.impact import JobImpact
     from gbviz.jobs.impact import State as JobState
-    from gbviz.jobs.run import Plan, Running
+    from gbviz.jobs.run import Running
     from gbviz.scenario import Scenario
-    from gbviz.topology.fabric import Floats, Ints
+    from gbviz.topology.fabric import Bools, Floats, Ints
     from gbviz.topology.health import Health
 
 Found = TypeVar("Found")
@@ -146,8 +146,14 @@ class Stage:
         found = self._once("metrics", id(by), lambda: metrics(by, thermal), by)
         return replace(found, compute_fraction=float(thermal.clock.mean()))
 
-    def prepared(self, health: Health, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
-        """Every job by itself on what is left of its placement.
+    def prepared(
+        self,
+        health: Health,
+        clock: Floats,
+        given_up: Mapping[int, Ints],
+        waiting: frozenset[int] = frozenset(),
+    ) -> Prepared:
+        """Every job by itself on what is left of its placement, some of them in outline only.
 
         A clock that none of its GPUs has changes nothing for a job, and one that no job has nothing
         at all.
@@ -155,37 +161,49 @@ class Stage:
         by = self.router(health)
         own = tuple(given_up.values())
         # The same clocks are nearly always the same array, which is quicker to see.
-        key = (id(by), id(clock), *map(id, own))
-        return self._once("seen", key, lambda: self._prepared(by, clock, given_up), by, clock, own)
+        key = (id(by), id(clock), waiting, *map(id, own))
 
-    def _prepared(self, by: Router, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
+        def find() -> Prepared:
+            return self._prepared(by, clock, given_up, waiting)
+
+        return self._once("seen", key, find, by, clock, own)
+
+    def _prepared(
+        self, by: Router, clock: Floats, given_up: Mapping[int, Ints], waiting: frozenset[int]
+    ) -> Prepared:
         jobs = self.work.stepping
         each = self._once("routers", id(by), lambda: routers(by, jobs), by)
         running = tuple(
-            self._running(number, each[number], without(clock, given_up[number]))
+            self._running(
+                number, each[number], without(clock, given_up[number]), number not in waiting
+            )
             for number in range(len(jobs))
         )
         key = (id(by), *map(id, running))
         return self._once("prepared", key, lambda: Prepared(each, running, by), by, running)
 
-    def _running(self, number: int, by: Router, clock: Floats) -> Running:
+    def _running(self, number: int, by: Router, clock: Floats, at_work: bool) -> Running:
         """A job by itself; of the clocks only the slowest of its GPUs counts, and which are 0."""
-        planned = self._plan(number, by, clock)
-        slow = slowest(planned, clock)
-        key = (id(by), id(planned), slow)
-        return self._once(f"job {number}", key, lambda: begin(by, planned, slow), by, planned)
-
-    def _plan(self, number: int, by: Router, clock: Floats) -> Plan:
-        """How a job arranges itself; where traffic spreads and leaves are joined, its racks say."""
         job, placed = self.work.stepping[number]
-        every, racks = self._reach[number]
         live = by.nics.live & (clock > 0)
+        key = self._near(number, by, live)
+        if not at_work:
+            found = self._once(f"outline {number}", key, lambda: outline(by, job, placed, live), by)
+            if found is not None:
+                return found
+        planned = self._once(f"plan {number}", key, lambda: plan(by, job, placed, live), by)
+        slow = slowest(planned, clock)
+        state = (id(by), id(planned), slow)
+        return self._once(f"job {number}", state, lambda: begin(by, planned, slow), by, planned)
+
+    def _near(self, number: int, by: Router, live: Bools) -> tuple[object, ...]:
+        """What a plan depends on: its racks, where traffic spreads and all leaves are joined."""
+        every, racks = self._reach[number]
         own = live.take(every).tobytes()
-        key: tuple[object, ...] = (id(by), own)
-        if by.reaches_all and not by.single_path:
-            hurt = tuple((rack, state) for rack, state in by.hurt.items() if rack in racks)
-            key = (own, hurt, float(by.live.nic_up.max(initial=0.0)))
-        return self._once(f"plan {number}", key, lambda: plan(by, job, placed, live), by)
+        if by.single_path or not by.reaches_all:
+            return id(by), own
+        hurt = tuple((rack, state) for rack, state in by.hurt.items() if rack in racks)
+        return own, hurt, float(by.live.nic_up.max(initial=0.0))
 
     def jobs(self, alone: Prepared, idle: frozenset[int]) -> JobsState:
         """All jobs together, without those that wait."""
@@ -242,14 +260,16 @@ class Stage:
         return found
 
 
-def look(stage: Stage, moment: Moment) -> tuple[Health, Thermal, Prepared]:
-    """The cluster at a moment, and each job on it by itself."""
+def look(
+    stage: Stage, moment: Moment, waiting: frozenset[int] = frozenset()
+) -> tuple[Health, Thermal, Prepared]:
+    """The cluster at a moment, and each job on it by itself, some of them in outline only."""
     health = stage.health((*moment.causes, *moment.consequences))
     thermal = moment.thermal
     if thermal is None:
         thermal = stage.steady(health, stage.activity(moment))
     given_up = dict(enumerate(moment.given_up))
-    return health, thermal, stage.prepared(health, thermal.clock, given_up)
+    return health, thermal, stage.prepared(health, thermal.clock, given_up, waiting)
 
 
 def snapshot_at(timeline: Timeline, time_s: float) -> Snapshot:

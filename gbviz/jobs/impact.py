@@ -87,12 +87,14 @@ def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> 
         without its NIC. `path`: a NIC, cable or leaf that it used is gone. `reroute`: a cable
         between switches that it used is. "" where nothing that it used is gone.
     """
-    if before[1].run is None:
+    if not before[1].able:
         return ""
     if now[1].survivors.lost > before[1].survivors.lost:
         return "gpu"
-    if now[1].run is None:
+    if not now[1].able:
         return "cut"
+    if before[1].run is None:
+        return ""
     first, phases = int(before[0].space.starts[2]), before[1].run.phases
     dead = _dead_nics(before[0], now[0])
     if dead is not None and any(dead[phase.link[phase.link < first]].any() for phase in phases):

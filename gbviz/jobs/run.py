@@ -18,7 +18,7 @@ from gbviz.jobs.inference import (
     pools,
 )
 from gbviz.jobs.phases import collective_edge, lay
-from gbviz.jobs.spec import CollectiveJob, InferenceJob, TrainingJob
+from gbviz.jobs.spec import CollectiveJob, InferenceJob, Parallelism, TrainingJob
 from gbviz.jobs.survivors import Survivors, replace_failed, shrink
 from gbviz.jobs.training import TrainingRun, training_run, training_talk
 
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.phases import Phase
     from gbviz.jobs.placement import Placed
-    from gbviz.jobs.spec import Parallelism
     from gbviz.topology.fabric import Bools, Floats, Ints
 
 SteppingJob = TrainingJob | InferenceJob | CollectiveJob
@@ -59,7 +58,7 @@ class Running:
     Parameters
     ----------
     run
-        The job as a thing that steps, None where it cannot run.
+        The job as a thing that steps, None where it cannot run or nobody asked (`outline`).
     gpus
         (n,) GPUs that it uses.
     survivors
@@ -72,6 +71,11 @@ class Running:
     gpus: Ints
     survivors: Survivors
     why: str = field(default="")
+
+    @property
+    def able(self) -> bool:
+        """Whether it can run."""
+        return not self.why
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,33 +119,66 @@ def plan(by: Router, job: SteppingJob, placed: Placed, live: Bools) -> Plan:
     It depends on the GPUs of the placement that are live, and on what of their racks is hurt; on
     the rest of the fabric only where paths are single, or where leaves are cut off.
     """
+    gpus, left, why, parts = _arranged(job, placed, live)
+    why = why or _barred(by, job, gpus)
+    if why:
+        return Plan(job, gpus, left, why)
+    shape = parts if isinstance(parts, Parallelism) else None
+    talk: tuple[Talk, ...] | ServingTalk
+    if isinstance(job, TrainingJob):
+        assert shape is not None
+        talk = training_talk(by, job, gpus, shape)
+    elif isinstance(job, InferenceJob):
+        assert isinstance(parts, tuple)
+        talk = inference_talk(by, job, parts)
+    else:
+        edge = collective_edge(by, gpus[None], job.op, job.size, algorithm=job.algorithm)
+        talk = (Talk("collective", edge, 1.0),)
+    said = talk.phases if isinstance(talk, ServingTalk) else talk
+    if any(one.edge.cut for one in said):
+        return Plan(job, gpus, left, "some of its GPUs have no way to each other")
+    return Plan(job, gpus, left, "", talk, shape)
+
+
+def outline(by: Router, job: SteppingJob, placed: Placed, live: Bools) -> Running | None:
+    """What `start` finds but for the phases: on which GPUs a job is, and whether it can run.
+
+    None where only its phases tell: where leaves are cut off, paths are single, or one of its GPUs
+    can use no NIC.
+    """
+    gpus, left, why, _ = _arranged(job, placed, live)
+    why = why or _barred(by, job, gpus)
+    return Running(None, gpus, left, why) if why or _surely_joined(by, gpus) else None
+
+
+def _surely_joined(by: Router, gpus: Ints) -> bool:
+    """Whether each of some live GPUs certainly has a way to each other."""
+    nics = by.nics
+    if by.single_path or not by.reaches_all or nics.relay > nics.rails:
+        return False
+    return nics.whole or all(
+        bool(usable[gpus].any(axis=1).all()) for usable in (nics.send, nics.receive)
+    )
+
+
+def _arranged(
+    job: SteppingJob, placed: Placed, live: Bools
+) -> tuple[Ints, Survivors, str, Parallelism | tuple[Ints, Ints] | None]:
+    """GPUs, survivors, why a job cannot run for lack of GPUs, and its degrees or its pools."""
     left = replace_failed(placed, live)
     none: Ints = np.zeros(0, dtype=np.int64)
-    talk: tuple[Talk, ...] | ServingTalk
-    shape = None
     if isinstance(job, TrainingJob):
         kept = shrink(job, left, live)
         if kept is None:
-            return Plan(job, none, left, "no replica of the model has all its GPUs")
-        gpus, shape = kept
-        talk = training_talk(by, job, gpus, shape)
-    elif isinstance(job, InferenceJob):
+            return none, left, "no replica of the model has all its GPUs", None
+        return kept[0], left, "", kept[1]
+    if isinstance(job, InferenceJob):
         groups = pools(job, left.gpus, live[left.gpus])
         if not len(groups[0]) or not len(groups[1]):
-            return Plan(job, none, left, "no prefill or no decode group has all its GPUs")
-        gpus = np.concatenate([rows.reshape(-1) for rows in groups])
-        talk = inference_talk(by, job, groups)
-    else:
-        gpus = left.gpus[live[left.gpus]]
-        if not len(gpus):
-            return Plan(job, none, left, "none of its GPUs is live")
-        edge = collective_edge(by, gpus[None], job.op, job.size, algorithm=job.algorithm)
-        talk = (Talk("collective", edge, 1.0),)
-    why = _barred(by, job, gpus)
-    said = talk.phases if isinstance(talk, ServingTalk) else talk
-    if not why and any(one.edge.cut for one in said):
-        why = "some of its GPUs have no way to each other"
-    return Plan(job, gpus, left, why, None if why else talk, shape)
+            return none, left, "no prefill or no decode group has all its GPUs", None
+        return np.concatenate([rows.reshape(-1) for rows in groups]), left, "", groups
+    gpus = left.gpus[live[left.gpus]]
+    return gpus, left, "" if len(gpus) else "none of its GPUs is live", None
 
 
 def start(by: Router, job: SteppingJob, placed: Placed, clock: Floats) -> Running:
