@@ -8,11 +8,14 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from gbviz.cooling.crossing import Case, Event, Limits, changed, first, moved, ready, rest
+from gbviz.cooling.machine import machine
 from gbviz.cooling.motion import Motion, motion
-from gbviz.cooling.state import HOLDS, clocks, drawn_power
+from gbviz.cooling.state import HOLDS, clocks, drawn_power, holding_power
 from gbviz.errors import GbvizError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gbviz.topology.fabric import Floats
 
 # Changes at one moment that lead to one another; more would be a mistake of ours.
@@ -117,25 +120,48 @@ class Course:
                 total += _energy(leg, min(end, until_s) - leg.start_s)
         return total
 
-    def clocks(self, times_s: Floats, own: Floats, active: Floats, asked_w: Floats) -> Floats:
-        """(T, K) clocks of its classes."""
-        found = np.empty((len(own), len(times_s)))
+    def clocks(self, own: Floats, active: Floats, asked_w: Floats) -> Callable[[Floats], Floats]:
+        """(T, K) clocks of its classes at (T,) times: what to ask for them, time after time."""
+        parts = [_clocks(leg, own, active, asked_w) for leg in self.legs]
+        if len(parts) == 1:
+            return parts[0]
         starts = np.array([leg.start_s for leg in self.legs])
-        which = np.maximum(np.searchsorted(starts, times_s, side="right") - 1, 0)
-        for number, leg in enumerate(self.legs):
-            here = np.flatnonzero(which == number)
-            if not len(here):
-                continue
-            case, mass = leg.case, leg.case.loop.masses
-            grown = leg.way.plate @ leg.way.shape(times_s[here] - leg.start_s)
-            plate = case.loop.plate_c[:, None] + grown
-            mode = np.broadcast_to(case.mode[:, None], plate.shape)
-            power = drawn_power(mode, case.most_w[:, None], plate, mass.across_w_per_k)
-            own_, active_, asked_ = (
-                np.broadcast_to(a[:, None], power.shape) for a in (own, active, asked_w)
-            )
-            found[:, here] = clocks(mode, own_, active_, asked_, power)
+
+        def at(times_s: Floats) -> Floats:
+            found = np.empty((len(times_s), len(own)))
+            which = np.maximum(np.searchsorted(starts, times_s, side="right") - 1, 0)
+            for number, part in enumerate(parts):
+                here = np.flatnonzero(which == number)
+                found[here] = part(times_s[here])
+            return found
+
+        return at
+
+
+def _clocks(leg: Leg, own: Floats, active: Floats, asked_w: Floats) -> Callable[[Floats], Floats]:
+    """`Course.clocks` of one leg: only GPUs that hold their die change theirs."""
+    case, across = leg.case, leg.case.loop.masses.across_w_per_k
+    plate, mode = case.loop.plate_c, case.mode
+    still = clocks(mode, own, active, asked_w, drawn_power(mode, case.most_w, plate, across))
+    held = np.flatnonzero(mode == HOLDS)
+    if not len(held):
+        return lambda times_s: np.broadcast_to(still, (len(times_s), len(still)))
+    law, plate = machine(), plate[held, None]
+    most, own, active, asked_w = (a[held, None] for a in (case.most_w, own, active, asked_w))
+    # Of few modes anything reaches plates whose dies are held.
+    reach = leg.way.plate[held]
+    some = np.flatnonzero(reach.any(axis=0))
+    reach, way = reach[:, some], leg.way.of(some)
+
+    def at(times_s: Floats) -> Floats:
+        found = np.empty((len(still), len(times_s)))
+        found[:] = still[:, None]
+        if len(times_s):
+            power = holding_power(most, plate + reach @ way.shape(times_s - leg.start_s), across)
+            found[held] = law.live_clock(own, active, asked_w, power)
         return found.T
+
+    return at
 
 
 def with_ties(time_s: float) -> float:

@@ -158,6 +158,9 @@ def first(case: Case, way: Motion, limits: Limits, horizon_s: float) -> list[Eve
     rest_s = rest(way, SAME_K) if case.doomed else math.inf
     still_s = rest(way, _BEYOND_K / 4)
     last_s = min(horizon_s, still_s, rest_s)
+    if len(watch.what):
+        some = np.flatnonzero(watch.modes.any(axis=0))
+        watch, way = replace(watch, modes=watch.modes[:, some]), way.of(some)
     before, look = 0.0, 0
     while before < last_s and len(watch.what):
         times = np.minimum(_FIRST_S * _RATIO ** np.arange(look, look + _LOOKS), last_s)
@@ -219,7 +222,9 @@ def _bisect(way: Motion, modes: Floats, now: Floats | None, low: Floats, high: F
         else:
             value = now + np.einsum("em,me->e", modes, way.shape(middle))
         up = value >= 0
-        high, low = np.where(up, middle, high), np.where(up, low, middle)
+        high, low, before = np.where(up, middle, high), np.where(up, low, middle), (high, low)
+        if (high == before[0]).all() and (low == before[1]).all():
+            break
     return high
 
 

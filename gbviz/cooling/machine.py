@@ -40,6 +40,12 @@ class Machine:
         clock[capped] = np.minimum(own[capped], share ** (1 / self.exponent))
         return clock
 
+    def live_clock(self, own: Floats, active: Floats, asked_w: Floats, drawn_w: Floats) -> Floats:
+        """`clock` of GPUs that draw no less than they do idle, arrays that broadcast together."""
+        capped, span_w = drawn_w < asked_w, self.span_w * active
+        share = np.divide(drawn_w - self.idle_w, span_w, out=np.zeros(capped.shape), where=capped)
+        return np.where(capped, np.minimum(own, share ** (1 / self.exponent)), own)
+
     def cap_w(self, supply_c: float) -> float:
         """W at which a die sits at the throttle limit."""
         return (self.limit_c - supply_c) / self.r_eff_k_per_w

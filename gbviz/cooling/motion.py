@@ -17,7 +17,7 @@ from gbviz.topology.catalogue import catalogue
 
 if TYPE_CHECKING:
     from gbviz.cooling.machine import Machine
-    from gbviz.topology.fabric import Bools, Floats
+    from gbviz.topology.fabric import Bools, Floats, Ints
 
 # A mode slower than this share of the fastest is a steady ramp.
 _NO_RATE = 1e-13
@@ -124,14 +124,23 @@ class Motion:
 
     def shape(self, times_s: Floats) -> Floats:
         """(M, T) the integral of ``e^(-rate t)`` from 0 to each time, s."""
-        x = np.multiply.outer(self.rates, times_s)
+        rates = self.rates[:, None]
+        x = rates * times_s
+        if self.rates.all():
+            grown: Floats = -np.expm1(-x) / rates
+            return grown
         with np.errstate(divide="ignore", invalid="ignore"):
-            grown = -np.expm1(-x) / self.rates[:, None]
-        return np.where(self.rates[:, None] == 0, times_s, grown)
+            grown = -np.expm1(-x) / rates
+        return np.where(rates == 0, times_s, grown)
+
+    def of(self, modes: Ints) -> Motion:
+        """Some of its modes alone."""
+        some = self.die[:, modes], self.plate[:, modes], self.supply[modes]
+        return Motion(self.rates[modes], *some)
 
     def slope(self, times_s: Floats) -> Floats:
         """(M, T) ``e^(-rate t)``."""
-        fading: Floats = np.exp(-np.multiply.outer(self.rates, times_s))
+        fading: Floats = np.exp(-(self.rates[:, None] * times_s))
         return fading
 
     def area(self, time_s: float) -> Floats:

@@ -22,41 +22,36 @@ _MOST_PIECES: Final = 64
 
 
 def clock_samples(
-    world: World,
-    parties: list[Party],
-    class_of: Ints,
-    courses: list[Course],
-    gliding: Bools,
-    stop_s: float,
-) -> tuple[Ints, Floats, Floats]:
-    """(G,) classes, (T,) times and (T, K) clocks; classes of loops at rest or gliding come last."""
-    still = np.flatnonzero(class_of < 0)
-    at_rest = still_clocks(world, gliding)[still]
-    values, inverse = np.unique(at_rest, return_inverse=True)
-    moving = sum(len(party.own) for party in parties)
-    class_of = class_of.copy()
-    class_of[still] = moving + inverse.reshape(-1)
-
-    before = [
-        path.clocks(np.zeros(1), party.own, party.active, party.asked_w)
+    parties: list[Party], courses: list[Course], values: Floats, stop_s: float
+) -> tuple[Floats, Floats]:
+    """(T,) times and (T, K) clocks of the classes of parties, and of the rest with these values."""
+    each = [
+        path.clocks(party.own, party.active, party.asked_w)
         for party, path in zip(parties, courses, strict=True)
     ]
+    found = [at(np.zeros(1)) for at in each]
+    holds = [number for number, path in enumerate(courses) if path.holds]
+    if stop_s == 0 or not holds:
+        times = np.unique([0.0, stop_s])
+    else:
+        # Only these change at all, so that only these need be looked at.
+        times, moving = _straight(
+            lambda times: np.concatenate([each[n](times) for n in holds], axis=1), stop_s
+        )
+        ends = np.cumsum([found[n].shape[1] for n in holds])
+        for number, columns in zip(holds, np.split(moving, ends[:-1], axis=1), strict=True):
+            found[number] = columns
+    whole = [np.broadcast_to(one, (len(times), one.shape[1])) for one in (*found, values[None])]
+    return times, np.concatenate(whole, axis=1)
 
-    def sample(times: Floats) -> Floats:
-        found = [
-            path.clocks(times, party.own, party.active, party.asked_w)
-            if path.holds
-            else np.broadcast_to(first, (len(times), len(party.own)))
-            for party, path, first in zip(parties, courses, before, strict=True)
-        ]
-        return np.concatenate([*found, np.broadcast_to(values, (len(times), len(values)))], axis=1)
 
-    if stop_s == 0:
-        return class_of, np.zeros(1), sample(np.zeros(1))
-    if not any(path.holds for path in courses):
-        ends = np.array([0.0, stop_s])
-        return class_of, ends, sample(ends)
-    return class_of, *_straight(sample, stop_s)
+def rest_classes(world: World, class_of: Ints, gliding: Bools) -> tuple[Ints, Floats]:
+    """(G,) classes with those of GPUs of no party (-1) last, and the clocks of these."""
+    still = np.flatnonzero(class_of < 0)
+    values, inverse = np.unique(still_clocks(world, gliding)[still], return_inverse=True)
+    found = class_of.copy()
+    found[still] = class_of.max() + 1 + inverse.reshape(-1)
+    return found, values
 
 
 def still_clocks(world: World, gliding: Bools) -> Floats:

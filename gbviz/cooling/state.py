@@ -66,6 +66,11 @@ class HeatState:
             array.flags.writeable = False
 
     @property
+    def off(self) -> tuple[bytes, bytes]:
+        """Which racks and which GPUs heat has shut down, to tell whether others are."""
+        return self.rack_off.tobytes(), (self.mode == OFF).tobytes()
+
+    @property
     def absent(self) -> bool:
         """True where the fabric does not say how it is cooled."""
         return len(self.supply_c) == 0
@@ -149,11 +154,19 @@ def power_w(state: HeatState, drawn: Draw) -> Floats:
 
 def drawn_power(mode: Modes, most_w: Floats, plate_c: Floats, across_w_per_k: float) -> Floats:
     """W of GPUs of each mode that may draw so much at most."""
+    found = np.where(mode == ASKS, most_w, np.minimum(machine().idle_w, most_w))
+    found[mode == OFF] = 0.0
+    held = mode == HOLDS
+    if held.any():
+        found[held] = holding_power(most_w[held], plate_c[held], across_w_per_k)
+    return found
+
+
+def holding_power(most_w: Floats, plate_c: Floats, across_w_per_k: float) -> Floats:
+    """W of GPUs that hold their die at the limit."""
     law = machine()
-    floor = np.minimum(law.idle_w, most_w)
-    holding = np.clip((law.limit_c - plate_c) * across_w_per_k, floor, most_w)
-    running = np.where(mode == ASKS, most_w, np.where(mode == HOLDS, holding, floor))
-    return np.where(mode == OFF, 0.0, running)
+    power: Floats = (law.limit_c - plate_c) * across_w_per_k
+    return np.minimum(np.maximum(power, np.minimum(law.idle_w, most_w)), most_w)
 
 
 def clocks(mode: Modes, own: Floats, active: Floats, asked_w: Floats, drawn_w: Floats) -> Floats:

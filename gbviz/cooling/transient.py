@@ -13,7 +13,7 @@ from gbviz.cooling.crossing import changed
 from gbviz.cooling.glide import glide, glides
 from gbviz.cooling.machine import machine
 from gbviz.cooling.motion import masses
-from gbviz.cooling.samples import clock_samples, still_clocks
+from gbviz.cooling.samples import clock_samples, rest_classes, still_clocks
 from gbviz.cooling.state import (
     OFF,
     HeatState,
@@ -145,6 +145,8 @@ class Ahead:
         (O,) loops at rest, and those in which nothing can happen.
     parties, courses, class_of
         The other loops, how these move, and (G,) their classes, -1 for GPUs of no party.
+    classes
+        From `rest_classes`, found once for all cuts; None where there are no parties.
     """
 
     world: World
@@ -155,6 +157,7 @@ class Ahead:
     parties: list[Party]
     courses: list[Course]
     class_of: Ints
+    classes: tuple[Ints, Floats] | None
 
     @property
     def quiet(self) -> bool:
@@ -183,9 +186,8 @@ class Ahead:
         done = self.state(stop)
         if until_s is not None:
             done = replace(done, time_s=until_s)
-        class_of, times, found = clock_samples(
-            world, parties, self.class_of, courses, self.gliding, stop
-        )
+        classes, values = self.classes or rest_classes(world, self.class_of, self.gliding)
+        times, found = clock_samples(parties, courses, values, stop)
         absolute = np.minimum(first + times, done.time_s)
         kept = np.concatenate([[True], np.diff(absolute) > 0])
         ended = any(path.ends and path.reaches(stop) for path in courses)
@@ -193,7 +195,7 @@ class Ahead:
             done,
             happenings(world, parties, courses, stop, done),
             _energy(world, parties, courses, self.gliding, stop, done) if energies else Energy(),
-            class_of,
+            classes,
             absolute[kept],
             found[kept],
             not ended and bool(at_rest(replace(world, state=done)).all()),
@@ -211,7 +213,8 @@ def ahead(world: World, until_s: float) -> Ahead:
     for party in parties:
         courses.append(course(party.case, limits_of(), min(horizon, with_ties(stop))))
         stop = min(stop, courses[-1].stop_s)
-    return Ahead(world, until_s, stop, still, gliding, parties, courses, class_of)
+    classes = rest_classes(world, class_of, gliding) if parties else None
+    return Ahead(world, until_s, stop, still, gliding, parties, courses, class_of, classes)
 
 
 def _after(

@@ -155,17 +155,18 @@ def impacts(
     ]
 
 
-def lasting_impacts(
-    jobs: Sequence[tuple[SteppingJob, Placed]],
-    base: JobsState,
-    was: Sequence[dict[str, object] | None],
+def lasting_impact(
+    number: int,
+    job: SteppingJob,
+    healthy: tuple[JobsState, dict[str, object] | None],
     post: JobsState,
-) -> list[JobImpact]:
-    """`impacts` without what they cost once; `was` are the `figures_of` the base."""
-    return [
-        _impact(number, job, (base, was[number]), post, strikes=False)
-        for number, (job, _) in enumerate(jobs)
-    ]
+) -> JobImpact:
+    """One job of `impacts` without what they cost once.
+
+    `healthy` are the base and what the job reports there. Of `post` only the router of the job,
+    the job itself, and its times and limits where jobs share the fabric count.
+    """
+    return _impact(number, job, healthy, post, strikes=False)
 
 
 def figures_of(

@@ -121,7 +121,7 @@ def _exchange(by: Router, reason: dict[str, str]) -> tuple[Phase | None, float |
         )
         return None, None
     if not by.single_path:
-        phase = _with_nvlink(by, exchange_phase(fabric, spread, nics))
+        phase = _with_nvlink(by, exchange_phase(fabric, spread, nics, joined=by.reaches_all))
     else:
         seed = by.seed if by.mode == "ecmp" else None
         found = path_phase(fabric, by.health, spread, nics, seed=seed)

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.cooling.state import IDLES, OFF
+from gbviz.engine.downs import Downs
 from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
-from gbviz.engine.state import shut_down, silent
+from gbviz.engine.state import silent
 from gbviz.engine.timeline import Interval, Moment, Timeline
 from gbviz.engine.totals import Tally
-from gbviz.faults import resolve
+from gbviz.faults.actions import follow
+from gbviz.faults.standing import Standing
 from gbviz.jobs.impact import what_struck
 from gbviz.jobs.spec import TrainingJob
 from gbviz.scenario.event import changes
@@ -77,21 +79,23 @@ class _Run:
             for at, own in groupby(changes(scenario.events), key=lambda change: change[0])
             if at <= self.end_s
         ]
-        self.causes = resolve(self.stage.fabric, scenario.actions)
+        self.standing = Standing()
+        follow(self.stage.fabric, self.standing, scenario.actions)
+        self.causes = self.standing.faults
         self.given_up: dict[int, Ints] = {}
         whole = dict(enumerate(at.gpus for _, at in self.stage.work.stepping))
         self.all_at_work = busy(self.stage, whole)
         self.clocks = [JobClock(job) for job, _ in self.stage.work.stepping]
+        self.everyone = frozenset(range(len(self.clocks)))
         self.before: list[Prepared | None] = [None] * len(self.clocks)
         self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
         self.intervals: list[Interval] = []
         self.moments: list[Moment] = []
-        self.consequences: tuple[Fault, ...] = ()
+        self.downs = Downs(self.stage, self.all_at_work)
         self.heat: Heat | None = None
         self.thermal: Thermal | None = None
         self.asked = True
         self.struck = False
-        self.felt = b""
         self.finished: frozenset[int] = frozenset()
         self.problems: set[str] = set()
 
@@ -100,7 +104,7 @@ class _Run:
         words = self._start()
         while True:
             glance = self._warm(self._horizon())
-            health, thermal, alone = self._look()
+            health, thermal, alone = self._look(self._idle())
             jobs = self.stage.jobs(alone, self._idle())
             if not self.intervals:
                 self.tally.aim(self.stage.impacts(jobs))
@@ -117,12 +121,11 @@ class _Run:
             self.now_s = until
             words += self._happens(alone)
         self.problems |= {problem for one in self.intervals for problem in one.metrics.problems}
-        totals = self.tally.totals(self.end_s)
         return Timeline(
             self.scenario,
             tuple(self.intervals),
             tuple(self.moments),
-            totals,
+            self.tally.totals(self.end_s),
             tuple(sorted(self.problems)),
         )
 
@@ -134,16 +137,16 @@ class _Run:
         if self.stage.fabric.count("loop"):
             self.heat = Heat(self.stage, self.causes, self.all_at_work)
         self._cool()
-        _, _, alone = self._look()
+        _, _, alone = self._look(self.everyone)
         for number, clock in enumerate(self.clocks):
             self._give_up(number)
-            if alone.running[number].run is None:
+            if not alone.running[number].able:
                 clock.phase = "aborted"
         return words
 
-    def _look(self) -> tuple[Health, Thermal, Prepared]:
-        """The cluster as it is now, and each job on it by itself."""
-        return look(self.stage, self._moment())
+    def _look(self, waiting: frozenset[int]) -> tuple[Health, Thermal, Prepared]:
+        """The cluster as it is now, and each job on it by itself, in outline those that wait."""
+        return look(self.stage, self._moment(), waiting)
 
     def _idle(self) -> frozenset[int]:
         return frozenset(n for n, clock in enumerate(self.clocks) if not clock.steps)
@@ -187,17 +190,17 @@ class _Run:
         """Let heat go on; racks that it shuts down are down from now on."""
         assert self.heat is not None
         self.heat.move(glance)
-        before = self.consequences
+        before = self.downs.consequences
         if glance.words:
             self._cool(switch_on=False)
         else:
             self._present()
         self.struck = bool(glance.words)
-        fresh = [f.component for f in self.consequences if f not in before]
+        fresh = [f.component for f in self.downs.consequences if f not in before]
         return (*glance.words, *(f"{name} shuts down" for name in fresh))
 
     def _faults(self) -> tuple[Fault, ...]:
-        return (*self.causes, *self.consequences)
+        return (*self.causes, *self.downs.consequences)
 
     def _record(
         self,
@@ -238,7 +241,7 @@ class _Run:
         """The present moment but for its clocks."""
         return Moment(
             self.causes,
-            self.consequences,
+            self.downs.consequences,
             tuple(self.given_up.get(number, _NONE) for number in range(len(self.clocks))),
             self._idle(),
             frozenset(n for n, clock in enumerate(self.clocks) if not clock.occupies),
@@ -258,7 +261,7 @@ class _Run:
         if self.struck:
             words += self._strike(before)
             self.struck = False
-        self.felt = b""
+        self.downs.next_moment()
         for number, clock in enumerate(self.clocks):
             if number in self.finished and clock.steps:
                 words += (f"{clock.job.name} {clock.finish()}",)
@@ -274,8 +277,8 @@ class _Run:
 
     def _able(self, number: int) -> bool:
         """Whether a job could run on what is left now."""
-        _, _, alone = self._look()
-        return alone.running[number].run is not None
+        _, _, alone = self._look(self.everyone)
+        return alone.running[number].able
 
     def _give_up(self, number: int) -> None:
         """A job that starts goes on without the GPUs of its placement that are dead now."""
@@ -295,7 +298,8 @@ class _Run:
 
     def _change(self, actions: list[Action]) -> tuple[str, ...]:
         """Do what events do; a repair stands behind a failure that makes it possible."""
-        self.causes = resolve(self.stage.fabric, actions, self.causes)
+        follow(self.stage.fabric, self.standing, actions)
+        self.causes = self.standing.faults
         said = []
         for number, action in enumerate(actions):
             follows = actions[number + 1] if number + 1 < len(actions) else None
@@ -310,25 +314,9 @@ class _Run:
         return tuple(said)
 
     def _cool(self, *, switch_on: bool = True) -> None:
-        """Shut down the racks that lack cooling or power, and switch on those that do no more.
-
-        Racks come back where a settled state with every job at work keeps them: one that only
-        idleness keeps alive stays down. Heat takes its time; a lack of power does not.
-        """
-        bare = self.stage.health(self.causes)
-        key = self.stage.felt(bare)[0]
-        if switch_on and key == self.felt:
-            self._present()
-            return
-        self.felt = key
-        thermal = self.stage.steady(bare, self.all_at_work)
-        if self.heat is not None:
-            if switch_on:
-                self.heat.switch_on(thermal)
-            thermal = self.heat.thermal(self.causes, self._settled()[0])
-        _, self.consequences = shut_down(
-            self.stage.fabric, self.causes, thermal, bare, self.scenario
-        )
+        """Let racks go down for lack of cooling or power, and come back."""
+        activity = self.stage.activity(self._there())
+        self.downs.find(self.causes, self.heat, activity, switch_on=switch_on)
         self._present()
 
     def _present(self) -> None:
@@ -345,7 +333,7 @@ class _Run:
 
     def _strike(self, before: Prepared) -> tuple[str, ...]:
         """What the change of the cluster does to the jobs that were at work."""
-        _, _, now = self._look()
+        _, _, now = self._look(self.everyone)
         words: tuple[str, ...] = ()
         for number, clock in enumerate(self.clocks):
             if clock.phase == "aborted":

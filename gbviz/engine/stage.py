@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
+from collections import OrderedDict, defaultdict
 from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
@@ -10,13 +10,12 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 import numpy as np
 
 from gbviz.cooling import steady, world_of
-from gbviz.cooling.state import OFF
 from gbviz.engine.evaluate import snapshot_of, undamaged
 from gbviz.engine.jobs import (
     Prepared,
     figures_of,
     jobs_state,
-    lasting_impacts,
+    lasting_impact,
     routers,
     without,
 )
@@ -26,7 +25,7 @@ from gbviz.engine.state import State, healthy_state
 from gbviz.faults import apply
 from gbviz.faults.partition import partition
 from gbviz.flows.router import router
-from gbviz.jobs.run import start
+from gbviz.jobs.run import begin, outline, plan, slowest
 from gbviz.topology import build
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ if TYPE_CHECKING:
     from gbviz.jobs.impact import State as JobState
     from gbviz.jobs.run import Running
     from gbviz.scenario import Scenario
-    from gbviz.topology.fabric import Floats, Ints
+    from gbviz.topology.fabric import Bools, Floats, Ints
     from gbviz.topology.health import Health
 
 Found = TypeVar("Found")
@@ -71,7 +70,12 @@ class Stage:
         self._routes = np.ones(self.fabric.n_nodes, dtype=bool)
         for kind in ("feed", "shelf", "hxu", "cdu", "loop"):
             self._routes[self.fabric.nodes(kind)] = False
-        self._found: dict[str, OrderedDict[Any, Any]] = {}
+        per_rack = self.fabric.count("gpu") // self.fabric.count("rack")
+        each = [np.concatenate([at.gpus, at.spares]) for _, at in self.work.stepping]
+        # All GPUs of each job's placement, and the racks that they are in.
+        self._reach = [(gpus, frozenset((gpus // per_rack).tolist())) for gpus in each]
+        self._last_router: Router | None = None
+        self._found: defaultdict[str, OrderedDict[Any, Any]] = defaultdict(OrderedDict)
 
     def health(self, faults: tuple[Fault, ...]) -> Health:
         """The health under some faults, racks that these have shut down among them."""
@@ -111,8 +115,7 @@ class Stage:
 
     def world(self, health: Health, activity: Floats | None, state: HeatState) -> World:
         """The cluster as heat sees it; of a health all but the numbers of its faults counts."""
-        off = state.rack_off.tobytes(), (state.mode == OFF).tobytes()
-        key = (self.felt(health)[0], id(activity), off)
+        key = (self.felt(health)[0], id(activity), state.off)
 
         def find() -> World:
             return world_of(self.fabric, health, activity, state)
@@ -128,7 +131,12 @@ class Stage:
             links = [None if own is None else own.tobytes() for own in health.link_factor]
             nvlink = [(rack, own.tobytes()) for rack, own in sorted(health.nvlink_factor.items())]
             key = health.node_factor[self._routes].tobytes(), tuple(links), tuple(nvlink)
-            return self._once("routes", key, lambda: router(self.fabric, health, *routing))
+            return self._once("routes", key, afresh)
+
+        def afresh() -> Router:
+            known = self._last_router
+            self._last_router = router(self.fabric, health, *routing, known=known)
+            return self._last_router
 
         return self._once("router", id(health), find, health)
 
@@ -138,8 +146,14 @@ class Stage:
         found = self._once("metrics", id(by), lambda: metrics(by, thermal), by)
         return replace(found, compute_fraction=float(thermal.clock.mean()))
 
-    def prepared(self, health: Health, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
-        """Every job by itself on what is left of its placement.
+    def prepared(
+        self,
+        health: Health,
+        clock: Floats,
+        given_up: Mapping[int, Ints],
+        waiting: frozenset[int] = frozenset(),
+    ) -> Prepared:
+        """Every job by itself on what is left of its placement, some of them in outline only.
 
         A clock that none of its GPUs has changes nothing for a job, and one that no job has nothing
         at all.
@@ -147,25 +161,49 @@ class Stage:
         by = self.router(health)
         own = tuple(given_up.values())
         # The same clocks are nearly always the same array, which is quicker to see.
-        key = (id(by), id(clock), *map(id, own))
-        return self._once("seen", key, lambda: self._prepared(by, clock, given_up), by, clock, own)
+        key = (id(by), id(clock), waiting, *map(id, own))
 
-    def _prepared(self, by: Router, clock: Floats, given_up: Mapping[int, Ints]) -> Prepared:
+        def find() -> Prepared:
+            return self._prepared(by, clock, given_up, waiting)
+
+        return self._once("seen", key, find, by, clock, own)
+
+    def _prepared(
+        self, by: Router, clock: Floats, given_up: Mapping[int, Ints], waiting: frozenset[int]
+    ) -> Prepared:
         jobs = self.work.stepping
         each = self._once("routers", id(by), lambda: routers(by, jobs), by)
         running = tuple(
-            self._running(number, each[number], without(clock, given_up[number]))
+            self._running(
+                number, each[number], without(clock, given_up[number]), number not in waiting
+            )
             for number in range(len(jobs))
         )
         key = (id(by), *map(id, running))
         return self._once("prepared", key, lambda: Prepared(each, running, by), by, running)
 
-    def _running(self, number: int, by: Router, clock: Floats) -> Running:
-        """A job by itself; of the clocks only those of its GPUs count."""
+    def _running(self, number: int, by: Router, clock: Floats, at_work: bool) -> Running:
+        """A job by itself; of the clocks only the slowest of its GPUs counts, and which are 0."""
         job, placed = self.work.stepping[number]
-        own = clock[placed.gpus].tobytes(), clock[placed.spares].tobytes()
-        key = (id(by), own)
-        return self._once(f"job {number}", key, lambda: start(by, job, placed, clock), by)
+        live = by.nics.live & (clock > 0)
+        key = self._near(number, by, live)
+        if not at_work:
+            found = self._once(f"outline {number}", key, lambda: outline(by, job, placed, live), by)
+            if found is not None:
+                return found
+        planned = self._once(f"plan {number}", key, lambda: plan(by, job, placed, live), by)
+        slow = slowest(planned, clock)
+        state = (id(by), id(planned), slow)
+        return self._once(f"job {number}", state, lambda: begin(by, planned, slow), by, planned)
+
+    def _near(self, number: int, by: Router, live: Bools) -> tuple[object, ...]:
+        """What a plan depends on: its racks, where traffic spreads and all leaves are joined."""
+        every, racks = self._reach[number]
+        own = live.take(every).tobytes()
+        if by.single_path or not by.reaches_all:
+            return id(by), own
+        hurt = tuple((rack, state) for rack, state in by.hurt.items() if rack in racks)
+        return own, hurt, float(by.live.nic_up.max(initial=0.0))
 
     def jobs(self, alone: Prepared, idle: frozenset[int]) -> JobsState:
         """All jobs together, without those that wait."""
@@ -177,9 +215,22 @@ class Stage:
         """The jobs that step against the healthy cluster, without what faults cost once."""
 
         def find() -> list[JobImpact]:
-            return lasting_impacts(self.work.stepping, self.base.jobs, self._was, jobs)
+            return [self._impact(number, jobs) for number in range(len(self.work.stepping))]
 
         return self._once("impacts", id(jobs), find, jobs)
+
+    def _impact(self, number: int, jobs: JobsState) -> JobImpact:
+        """A job against the healthy cluster; how the others go on is nothing to it."""
+        by, running, at = jobs.by[number], jobs.running[number], jobs.place[number]
+        shared = None if at < 0 else (jobs.shared.phase_s[at], jobs.shared.limit[at])
+        (job, _), healthy = self.work.stepping[number], (self.base.jobs, self._was[number])
+        return self._once(
+            f"impact {number}",
+            (id(by), id(running), shared),
+            lambda: lasting_impact(number, job, healthy, jobs),
+            by,
+            running,
+        )
 
     def state(
         self,
@@ -197,7 +248,7 @@ class Stage:
 
         Keys hold ids of objects: `hold` keeps these alive as long as the entry.
         """
-        kept = self._found.setdefault(kind, OrderedDict())
+        kept = self._found[kind]
         if key in kept:
             kept.move_to_end(key)
             known: Found = kept[key][0]
@@ -209,14 +260,16 @@ class Stage:
         return found
 
 
-def look(stage: Stage, moment: Moment) -> tuple[Health, Thermal, Prepared]:
-    """The cluster at a moment, and each job on it by itself."""
+def look(
+    stage: Stage, moment: Moment, waiting: frozenset[int] = frozenset()
+) -> tuple[Health, Thermal, Prepared]:
+    """The cluster at a moment, and each job on it by itself, some of them in outline only."""
     health = stage.health((*moment.causes, *moment.consequences))
     thermal = moment.thermal
     if thermal is None:
         thermal = stage.steady(health, stage.activity(moment))
     given_up = dict(enumerate(moment.given_up))
-    return health, thermal, stage.prepared(health, thermal.clock, given_up)
+    return health, thermal, stage.prepared(health, thermal.clock, given_up, waiting)
 
 
 def snapshot_at(timeline: Timeline, time_s: float) -> Snapshot:

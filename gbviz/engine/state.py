@@ -107,20 +107,24 @@ def shut_down(
     health: Health,
     scenario: Scenario,
 ) -> tuple[Health, tuple[Fault, ...]]:
-    """The health with the racks that power or cooling shuts down, and these as consequences.
-
-    Such a rack has failed, because of the fault that did it.
-    """
-    down = np.flatnonzero(thermal.rack_down)
-    first = fabric.nodes("rack").start
-    consequences = tuple(
-        Fault(fabric.name(first + rack), "rack", 0.0, (first + rack,), (), _because(causes, cause))
-        for rack, cause in zip(down.tolist(), thermal.rack_cause[down].tolist(), strict=True)
-    )
+    """The health with the racks that power or cooling shuts down, and these as consequences."""
+    consequences = consequences_of(fabric, causes, thermal)
     if not consequences:
         return health, ()
     policy = scenario.nvlink_policy
     return partition(fabric, apply(fabric, (*causes, *consequences)), policy), consequences
+
+
+def consequences_of(
+    fabric: Fabric, causes: tuple[Fault, ...], thermal: Thermal
+) -> tuple[Fault, ...]:
+    """The racks that power or cooling shuts down: failed, because of the fault that did it."""
+    down = np.flatnonzero(thermal.rack_down)
+    first = fabric.nodes("rack").start
+    return tuple(
+        Fault(fabric.name(first + rack), "rack", 0.0, (first + rack,), (), _because(causes, cause))
+        for rack, cause in zip(down.tolist(), thermal.rack_cause[down].tolist(), strict=True)
+    )
 
 
 def activity(fabric: Fabric, health: Health, work: Work) -> Floats | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -10,10 +11,12 @@ import numpy as np
 from gbviz.errors import InputError
 from gbviz.faults.apply import apply
 from gbviz.faults.fault import Fault, fault_on
+from gbviz.faults.standing import Standing
+from gbviz.topology.remembered import Remembered
 from gbviz.topology.selectors import select
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from gbviz.topology.fabric import Fabric
     from gbviz.topology.selectors import Part
@@ -62,45 +65,66 @@ def resolve(
     >>> [fault.component for fault in resolve(fabric, did)]
     ['leaf-0~spine-3#1']
     """
-    faults = {fault.component: fault for fault in standing}
+    found = Standing(standing)
+    follow(fabric, found, actions)
+    return found.faults
+
+
+def follow(fabric: Fabric, standing: Standing, actions: Iterable[Action]) -> None:
+    """Do some actions to what holds; `resolve` says how, and what it refuses."""
     for action in actions:
         if action.verb == "restore":
-            faults.clear()
+            standing.clear()
             continue
-        parts = select(fabric, action.selector)
+        parts = _parts(fabric, action.selector)
         if action.verb == "repair":
-            _repair(fabric, faults, parts, action.selector)
+            _repair(fabric, standing, parts, action.selector)
             continue
         factor = action.factor if action.verb == "degrade" else 0.0
         for part in parts:
-            faults.pop(part.component, None)
+            standing.drop(part.component)
             fault = fault_on(part, factor)
             if factor < 1:
-                faults[part.component] = fault
-    return tuple(faults.values())
+                standing.put(fault)
 
 
-def _repair(fabric: Fabric, faults: dict[str, Fault], parts: list[Part], selector: str) -> None:
-    nodes = {node for part in parts for node in part.nodes}
-    links = {link for part in parts for link in part.links}
-    hit = [f for f in faults.values() if nodes & set(f.nodes) or links & set(f.links)]
+def _parts(fabric: Fabric, selector: str) -> tuple[Part, ...]:
+    """The parts of a selector; an event's end, and every edit, asks for them again."""
+    known = _known_parts(fabric)
+    parts = known.get(selector)
+    if parts is None:
+        parts = tuple(select(fabric, selector))
+        known.keep(selector, parts, sum(1 + len(part.links) for part in parts))
+    return parts
+
+
+@lru_cache(maxsize=4)
+def _known_parts(_fabric: Fabric) -> Remembered[tuple[Part, ...]]:
+    """Of one fabric the parts of selectors that were asked for last, up to some 20 MB."""
+    return Remembered(1 << 16)
+
+
+def _repair(fabric: Fabric, standing: Standing, parts: Sequence[Part], selector: str) -> None:
+    hit = standing.touching(parts)
     if not hit:
         raise InputError(
             "has no fault to repair",
             where=repr(selector),
-            hint=_down_with(fabric, list(faults.values()), parts) or "it is healthy",
+            hint=_down_with(fabric, standing.faults, parts) or "it is healthy",
         )
+    links = {link for part in parts for link in part.links}
     for fault in hit:
-        del faults[fault.component]
+        standing.drop(fault.component)
     for fault in hit:
-        for piece in _pieces(fabric, fault, sorted(set(fault.links) - links)):
+        left = sorted(set(fault.links) - links)
+        for piece in _pieces(fabric, fault, left) if left else ():
             # A cable of a failed bundle may have a worse fault of its own, which stays.
-            own = faults.get(piece.component)
+            own = standing.on(piece.component)
             if own is None or piece.factor < own.factor:
-                faults[piece.component] = piece
+                standing.put(piece)
 
 
-def _down_with(fabric: Fabric, faults: list[Fault], parts: list[Part]) -> str:
+def _down_with(fabric: Fabric, faults: Sequence[Fault], parts: Sequence[Part]) -> str:
     """What to repair instead, where a part is down with what contains it or with an end of it."""
     failed = [fault for fault in faults if fault.factor == 0]
     cause = apply(fabric, failed).node_cause

@@ -1,7 +1,11 @@
-"""What the damaged fabric can carry at best: bisection, worst pair, non-blocking or not."""
+"""What the damaged fabric can carry at best: bisection, worst pair, non-blocking or not.
+
+Faults inside racks leave stages as they are (`router`): what was found for the last is kept.
+"""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 _SLACK = 1e-9
 
 
+@lru_cache(maxsize=4)
 def bisection(live: Stages, leaves: LeafClasses) -> float:
     """Maximum flow from the NICs of the first half of the leaves to those of the second, GB/s.
 
@@ -56,6 +61,7 @@ def bisection(live: Stages, leaves: LeafClasses) -> float:
     return max_flow(core + E, edges, source, sink)
 
 
+@lru_cache(maxsize=4)
 def blocking(live: Stages, table: SplitTable) -> tuple[int, str] | None:
     """Why the fabric cannot carry every admissible traffic, None where it can.
 
@@ -166,26 +172,20 @@ def worst_pair(live: Stages, table: SplitTable, nics: Rails) -> float:
         busy_ends.append(np.bincount(of_class, minlength=len(leaves.first)) > 0)
     a, b = leaves.pairs()
     busy = busy_ends[0][a] & busy_ends[1][b] & ((a != b) | (leaves.members[a] > 1))
-    start, end = leaves.first[a], leaves.first[b]
-    for part, members, up, down in _parts(live, table, start, end):
-        room = np.minimum(up, down) * members
+    for part, room in _parts(live, table, leaves.first[a], leaves.first[b]):
         used = busy & (part > 0)
-        if used.any():
-            rate = min(rate, float((room[used] / part[used]).min()))
+        each = np.divide(room, part, out=np.full(part.shape, np.inf), where=used)
+        rate = min(rate, float(each.min(initial=np.inf)))
     return rate
 
 
-def _parts(
-    live: Stages, table: SplitTable, start: Ints, end: Ints
-) -> list[tuple[Floats, float, Floats, Floats]]:
-    """For each class: the share, its members, and one member's room at both ends."""
-    found = [
-        (table.spine[k], float(live.spines[k]), live.leaf.up[start, k], live.leaf.down[end, k])
-        for k in range(live.n_classes)
-    ]
-    pods = start // live.shape.leaves_per_pod, end // live.shape.leaves_per_pod
-    for e in range(len(live.cores)):
-        members = float(live.spines[live.core_owner[e]] * live.cores[e])
-        room = live.core.up[pods[0], e], live.core.down[pods[1], e]
-        found.append((table.core[e], members, *room))
+def _parts(live: Stages, table: SplitTable, start: Ints, end: Ints) -> list[tuple[Floats, Floats]]:
+    """Shares, and the room of all members together, of spine classes and of core classes."""
+    up, down = live.leaf.up.T.take(start, axis=1), live.leaf.down.T.take(end, axis=1)
+    found = [(table.spine, np.minimum(up, down) * live.spines[:, None])]
+    if len(live.cores):
+        pods = start // live.shape.leaves_per_pod, end // live.shape.leaves_per_pod
+        members = live.spines[live.core_owner] * live.cores
+        up, down = live.core.up.T.take(pods[0], axis=1), live.core.down.T.take(pods[1], axis=1)
+        found.append((table.core, np.minimum(up, down) * members[:, None]))
     return found

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from gbviz.routing.rails import prefer_rails
 from gbviz.routing.shares import connected
-from gbviz.routing.stages import group_columns
+from gbviz.routing.stages import each_once, group_columns
 
 if TYPE_CHECKING:
     from gbviz.routing.rails import Rails
@@ -73,7 +74,7 @@ class Groups:
     within: TrayTable
 
 
-def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
+def groups(fabric: Fabric, live: Stages, nics: Rails, *, joined: bool = False) -> Groups:
     """Which leaf groups and trays are alike under one health.
 
     Parameters
@@ -84,6 +85,8 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
         Its stages under the routing mode.
     nics
         What each GPU can use.
+    joined
+        True where it is known that live cables lead from every leaf with live NICs to every other.
     """
     shape, spec = fabric.shape, fabric.spec
     assert shape is not None
@@ -96,9 +99,12 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     rack_trays[: spec.racks] = tray_class.reshape(spec.racks, per_rack)
     signature = [
         (np.arange(n_groups) * R // shape.leaves_per_pod)[None].astype(np.float64),
-        *(rows[: shape.leaves].reshape(n_groups, -1).T for rows in live.leaf.arrays()),
+        *each_once(live.leaf.arrays(), lambda rows: rows[: shape.leaves].reshape(n_groups, -1).T),
         rack_trays.reshape(n_groups, -1).T.astype(np.float64),
-        *(_by_group(nic, n_groups, slots * per_rack * R).T for nic in (live.nic_up, live.nic_down)),
+        *each_once(
+            (live.nic_up, live.nic_down),
+            lambda nic: _by_group(nic, n_groups, slots * per_rack * R).T,
+        ),
     ]
     group_class, first = group_columns(signature)
     members = np.bincount(group_class)
@@ -107,11 +113,10 @@ def groups(fabric: Fabric, live: Stages, nics: Rails) -> Groups:
     own = rack_trays.reshape(n_groups, slots, per_rack)[first]
     trays = (own[..., None] == np.arange(K)).sum(axis=2).astype(np.float64)
     rows = np.repeat(np.arange(len(first)), len(first)), np.tile(np.arange(len(first)), len(first))
-    busy = np.zeros((2, shape.leaves), dtype=bool)
-    for way, nic in zip(busy, (live.nic_up, live.nic_down), strict=True):
-        way[nics.leaf[nic > 0]] = True
     ends = np.append(first[rows[0]], first), np.append(last[rows[1]], first)
-    table, pairs = _table(live, kinds, busy, *ends, R), len(rows[0])
+    ways = None if joined else _joined(live, _busy(live, nics), *ends, R)
+    pairs = len(rows[0])
+    table = _whole_table(nics, len(ends[0])) if ways is None else _table(kinds, ways, R)
     between = table.pattern[:pairs].reshape(len(first), len(first))
     return Groups(
         group_class,
@@ -132,6 +137,7 @@ def _by_group(nic: Floats, n_groups: int, width: int) -> Floats:
     return full.reshape(n_groups, width)
 
 
+@lru_cache(maxsize=4)
 def _tray_classes(nics: Rails) -> tuple[Ints, tuple[Bools, Bools, Bools]]:
     """Class of each tray, and (K, R, R), (K, R, R), (K, R) send, receive, live of each class."""
     R = nics.rails
@@ -156,32 +162,44 @@ def _tray_classes(nics: Rails) -> tuple[Ints, tuple[Bools, Bools, Bools]]:
     return classes, (send, receive, live)
 
 
-def _table(
-    live: Stages,
-    kinds: tuple[Bools, Bools, Bools],
-    busy: Bools,
-    source: Ints,
-    target: Ints,
-    R: int,
-) -> TrayTable:
-    """The table for some ordered pairs of groups; `pattern` in their order.
+def _busy(live: Stages, nics: Rails) -> Bools:
+    """(2, leaves) True for leaves with a NIC that sends, and with one that receives."""
+    busy = np.zeros((2, live.shape.leaves), dtype=bool)
+    for way, nic in zip(busy, (live.nic_up, live.nic_down), strict=True):
+        way[nics.leaf[nic > 0]] = True
+    return busy
 
-    `busy` (2, leaves) is True for leaves with a NIC that sends, and receives. Of others it does
-    not matter what joins them, and not to ask saves patterns.
+
+def _joined(live: Stages, busy: Bools, source: Ints, target: Ints, R: int) -> Bools | None:
+    """(P, R * R) which leaves of some ordered pairs of groups are joined, None for all.
+
+    Of leaves that are not `busy` it does not matter what joins them, and not to ask saves patterns.
     """
     P = len(source)
     rail = np.arange(R)
     a = np.broadcast_to((source[:, None] * R + rail)[:, :, None], (P, R, R)).reshape(-1)
     b = np.broadcast_to((target[:, None] * R + rail)[:, None, :], (P, R, R)).reshape(-1)
     joined = connected(live, a, b) | ~(busy[0].take(a) & busy[1].take(b))
-    joined = joined.reshape(P, R * R)
-    if joined.all():
-        pattern: Ints = np.zeros(P, dtype=np.int64)
-        first: Ints = np.zeros(1, dtype=np.int64)
-    else:
-        pattern, first = group_columns([joined.T.astype(np.float64)])
-    sent, cut = zip(*(_tray_pairs(kinds, one, R) for one in joined[first]), strict=True)
-    return TrayTable(pattern, np.stack(sent), np.stack(cut))
+    return None if joined.all() else joined.reshape(P, R * R)
+
+
+def _table(kinds: tuple[Bools, Bools, Bools], joined: Bools, R: int) -> TrayTable:
+    """The table for some ordered pairs of groups; `pattern` in their order."""
+    pattern, first = group_columns([joined.T.astype(np.float64)])
+    found = [_tray_pairs(kinds, one, R) for one in joined[first]]
+    return TrayTable(pattern, *(np.stack(each) for each in zip(*found, strict=True)))
+
+
+def _whole_table(nics: Rails, pairs: int) -> TrayTable:
+    """`_table` where all leaves are joined."""
+    sent, cut = _whole_pairs(nics)
+    return TrayTable(np.zeros(pairs, dtype=np.int64), sent[None], cut[None])
+
+
+@lru_cache(maxsize=4)
+def _whole_pairs(nics: Rails) -> tuple[Floats, Floats]:
+    """`_tray_pairs` where all leaves are joined; kept, as many faults leave NICs as they are."""
+    return _tray_pairs(_tray_classes(nics)[1], np.ones(nics.rails**2, dtype=bool), nics.rails)
 
 
 def _tray_pairs(kinds: tuple[Bools, Bools, Bools], joined: Bools, R: int) -> tuple[Floats, Floats]:

@@ -14,8 +14,10 @@ from gbviz.routing.rails import Rails, rails
 from gbviz.routing.stages import Stages, stages
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gbviz.routing.modes import Mode
-    from gbviz.topology.fabric import Fabric
+    from gbviz.topology.fabric import Bools, Fabric, Floats
     from gbviz.topology.health import Health
 
 
@@ -65,22 +67,84 @@ class Router:
 
 
 def router(
-    fabric: Fabric, health: Health, mode: Mode, seed: int, *, by_rack: bool = False
+    fabric: Fabric,
+    health: Health,
+    mode: Mode,
+    seed: int,
+    *,
+    by_rack: bool = False,
+    known: Router | None = None,
 ) -> Router:
     """Prepare to route flows on a built cluster under one health.
 
-    `by_rack` spreads the traffic of a GPU without its NIC over its rack instead of its tray.
+    Parameters
+    ----------
+    fabric, health, mode, seed
+        As for `Router`.
+    by_rack
+        True spreads the traffic of a GPU without its NIC over its rack instead of its tray.
+    known
+        A router of another health: parts that are the same here are taken from it.
     """
-    live = stages(fabric, health, mode)
-    nvlink = nvlink_stage(fabric, health)
-    nics = rails(fabric, health, live.nic_up, live.nic_down, by_rack=by_rack)
-    table = split_table(live, leaf_classes(live, nics))
+    before = None
+    if known is not None and (known.fabric, known.mode) == (fabric, mode):
+        before = known
+    if before is not None and _same_cables(before, health):
+        live, table = before.live, before.table
+    else:
+        live = stages(fabric, health, mode)
+        table = None
+    nics, nvlink = None, None
+    if before is not None and _same_racks(before, health):
+        nvlink = before.nvlink
+        if _same_nics(before, live, by_rack=by_rack):
+            nics = before.nics
+    nvlink = nvlink or nvlink_stage(fabric, health)
+    nics = nics or rails(fabric, health, live.nic_up, live.nic_down, by_rack=by_rack)
+    table = table or split_table(live, leaf_classes(live, nics))
     if mode in ("ecmp", "static"):
         space = cable_links(fabric, health, nvlink)
     else:
         space = class_links(fabric, health, live, nvlink)
     hurt, reaches_all = _hurt(nvlink, nics), _reaches_all(table)
     return Router(fabric, health, mode, seed, live, nvlink, nics, table, space, hurt, reaches_all)
+
+
+def _same_cables(before: Router, health: Health) -> bool:
+    """Whether NICs, switches and cables are as they were."""
+    was, kinds = before.health, ("nic", "leaf", "spine", "core")
+    return _same_nodes(before.fabric, kinds, was, health) and all(
+        _equal(*both) for both in zip(was.link_factor, health.link_factor, strict=True)
+    )
+
+
+def _same_racks(before: Router, health: Health) -> bool:
+    """Whether GPUs and NVLink are as they were."""
+    was, now = before.health.nvlink_factor, health.nvlink_factor
+    return (
+        _same_nodes(before.fabric, ("gpu", "nvswitch"), before.health, health)
+        and was.keys() == now.keys()
+        and all(_equal(own, now[rack]) for rack, own in was.items())
+    )
+
+
+def _same_nics(before: Router, live: Stages, *, by_rack: bool) -> bool:
+    """Whether the same NICs are there as were, at whatever rate."""
+    old, new = before.live, live
+    return (before.nics.relay > before.nics.rails) == by_rack and all(
+        _equal(was > 0, now > 0)
+        for was, now in ((old.nic_up, new.nic_up), (old.nic_down, new.nic_down))
+    )
+
+
+def _same_nodes(fabric: Fabric, kinds: Sequence[str], was: Health, now: Health) -> bool:
+    return all(_equal(was.factor(fabric, kind), now.factor(fabric, kind)) for kind in kinds)
+
+
+def _equal(was: Floats | Bools | None, now: Floats | Bools | None) -> bool:
+    if was is None or now is None:
+        return was is now
+    return was is now or np.array_equal(was, now)
 
 
 def _hurt(nvlink: NVLinkStage, nics: Rails) -> dict[int, tuple[bytes, bytes]]:

@@ -64,6 +64,15 @@ class Edge:
         return sum(array.nbytes for array in (*arrays, self.relay[1]))
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Talk:
+    """What a job's ranks say to each other: its class, as a phase, and how often in a step."""
+
+    kind: str
+    edge: Edge
+    times: float
+
+
 def near_edge(nvlink_s: float) -> Edge:
     """A phase that stays on NVLink."""
     none: Ints = np.zeros(0, dtype=np.int64)

@@ -87,17 +87,17 @@ def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> 
         without its NIC. `path`: a NIC, cable or leaf that it used is gone. `reroute`: a cable
         between switches that it used is. "" where nothing that it used is gone.
     """
-    if before[1].run is None:
+    if not before[1].able:
         return ""
     if now[1].survivors.lost > before[1].survivors.lost:
         return "gpu"
-    if now[1].run is None:
+    if not now[1].able:
         return "cut"
-    first = int(before[0].space.starts[2])
-    was, left = before[0].space.capacity[:first], now[0].space.capacity[:first]
-    dead = (was > 0) & (left == 0)
-    phases = before[1].run.phases
-    if dead.any() and any(dead[phase.link[phase.link < first]].any() for phase in phases):
+    if before[1].run is None:
+        return ""
+    first, phases = int(before[0].space.starts[2]), before[1].run.phases
+    dead = _dead_nics(before[0], now[0])
+    if dead is not None and any(dead[phase.link[phase.link < first]].any() for phase in phases):
         return "path"
     last = int(before[0].space.starts[-2])
     between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)
@@ -139,6 +139,15 @@ def _lost_between_switches(before: tuple[Router, Running], now: Router) -> bool:
     return any(
         leaves[by.nics.leaf[phase.link[phase.link < start]]].any() for phase in running.run.phases
     )
+
+
+@lru_cache(maxsize=2)
+def _dead_nics(before: Router, now: Router) -> Bools | None:
+    """(NIC links,) which are dead and were not, None for none; remembered for all jobs."""
+    first = int(before.space.starts[2])
+    was, left = before.space.capacity[:first], now.space.capacity[:first]
+    dead = (was > 0) & (left == 0)
+    return dead if dead.any() else None
 
 
 @lru_cache(maxsize=4)

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.errors import InputError
-from gbviz.jobs.phases import Phase, collective, flow_phase
+from gbviz.jobs.edge import Talk
+from gbviz.jobs.phases import collective_edge, flow_edge, lay
 from gbviz.jobs.training import model_of
 from gbviz.jobs.transformer import forward_flops, kv_cache_elements, moe_layers, parameters
 from gbviz.topology.catalogue import catalogue
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.flows.router import Router
+    from gbviz.jobs.edge import Edge
+    from gbviz.jobs.phases import Phase
     from gbviz.jobs.spec import InferenceJob, Pool, Transformer
     from gbviz.topology.fabric import Bools, Ints
 
@@ -176,9 +179,65 @@ def _cache_bytes(job: InferenceJob, model: Transformer) -> float:
     return model.layers * kv_cache_elements(model) * job.kv_bytes
 
 
-def inference_run(
-    by: Router, job: InferenceJob, groups: tuple[Ints, Ints], clock: float
-) -> InferenceRun:
+@dataclass(frozen=True, slots=True, eq=False)
+class ServingTalk:
+    """What the groups of an inference job say to each other.
+
+    Parameters
+    ----------
+    phases
+        In the order of `InferenceRun`; `times` are those in a step.
+    times_in_pass
+        How often each happens in one pass, or for one request.
+    one_cache
+        The cache of one request that a single pair of groups passes on.
+    prefill_groups, decode_groups
+        How many there are.
+    """
+
+    phases: tuple[Talk, ...]
+    times_in_pass: tuple[float, ...]
+    one_cache: Edge
+    prefill_groups: int
+    decode_groups: int
+
+
+def inference_talk(by: Router, job: InferenceJob, groups: tuple[Ints, Ints]) -> ServingTalk:
+    """Everything that the GPUs of an inference job say to each other.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health.
+    job
+        What is served.
+    groups
+        From `pools`: at least one group of each.
+    """
+    model = model_of(job.model)
+    prefill, decode = groups
+    phases: list[Talk] = []
+    times_in_pass: list[float] = []
+    for kind, rows, pool, tokens, shared in (
+        ("prefill", prefill, job.prefill, job.input * job.prefill.batch, job.prefill.batch),
+        ("decode", decode, job.decode, job.decode.batch, job.decode.batch / job.output),
+    ):
+        passes = 1 / (len(rows) * shared)  # passes of one group that one request costs
+        for edge, often in _exchanges(by, model, rows, pool, tokens, job):
+            phases.append(Talk(kind, edge, often * passes))
+            times_in_pass.append(often)
+    cache = job.input * _cache_bytes(job, model)
+    phases.append(Talk("kv", _cache_edge(by, prefill, decode, cache), 1.0))
+    return ServingTalk(
+        tuple(phases),
+        (*times_in_pass, 1.0),
+        _cache_edge(by, prefill[:1], decode[:1], cache),
+        len(prefill),
+        len(decode),
+    )
+
+
+def inference_run(by: Router, job: InferenceJob, talk: ServingTalk, clock: float) -> InferenceRun:
     """An inference job on the fabric under one health.
 
     Parameters
@@ -187,37 +246,23 @@ def inference_run(
         The fabric under its health and routing mode.
     job
         What is served.
-    groups
-        From `pools`: at least one group of each.
+    talk
+        What its groups say to each other.
     clock
         Of the slowest GPU.
     """
     model = model_of(job.model)
-    prefill, decode = groups
-    phases: list[tuple[str, Phase, float, float]] = []
-    for kind, rows, pool, tokens, shared in (
-        ("prefill", prefill, job.prefill, job.input * job.prefill.batch, job.prefill.batch),
-        ("decode", decode, job.decode, job.decode.batch, job.decode.batch / job.output),
-    ):
-        passes = 1 / (len(rows) * shared)  # passes of one group that one request costs
-        phases += [
-            (kind, phase, often, often * passes)
-            for phase, often in _exchanges(by, model, rows, pool, tokens, kind, job)
-        ]
-    cache = job.input * _cache_bytes(job, model)
-    phases.append(("kv", _cache_phase(by, prefill, decode, cache), 1.0, 1.0))
-    alone = _cache_phase(by, prefill[:1], decode[:1], cache).seconds()
     return InferenceRun(
         job,
-        tuple(phase for _, phase, _, _ in phases),
-        tuple(times for _, _, _, times in phases),
-        tuple(kind for kind, _, _, _ in phases),
-        tuple(often for _, _, often, _ in phases),
+        tuple(lay(one.kind, by, one.edge) for one in talk.phases),
+        tuple(one.times for one in talk.phases),
+        tuple(one.kind for one in talk.phases),
+        talk.times_in_pass,
         _pass(job, model, job.prefill, job.input * job.prefill.batch, job.input, clock),
         _pass(job, model, job.decode, job.decode.batch, job.input + job.output // 2, clock),
-        len(prefill),
-        len(decode),
-        alone,
+        talk.prefill_groups,
+        talk.decode_groups,
+        lay("kv", by, talk.one_cache).seconds(),
     )
 
 
@@ -250,26 +295,26 @@ def _exchanges(
     rows: Ints,
     pool: Pool,
     tokens: float,
-    kind: str,
     job: InferenceJob,
-) -> list[tuple[Phase, float]]:
+) -> list[tuple[Edge, float]]:
     """What the GPUs of a group say to each other in one pass, and how often."""
-    found: list[tuple[Phase, float]] = []
+    found: list[tuple[Edge, float]] = []
     shape = rows.reshape(len(rows), pool.ep, pool.tp)
     share = tokens / pool.ep
     if pool.tp > 1:
         size = share * model.hidden * _ACTIVATION_BYTES
-        phase = collective(kind, by, shape.reshape(-1, pool.tp), "all_reduce", size)
-        found.append((phase, 2.0 * model.layers))
+        edge = collective_edge(by, shape.reshape(-1, pool.tp), "all_reduce", size)
+        found.append((edge, 2.0 * model.layers))
     if pool.ep > 1 and model.experts:
         each = min(WEIGHT_BYTES[job.precision] * 2, 2.0) + _ACTIVATION_BYTES
         size = share / pool.tp * model.hidden * model.top_k * each
         experts = shape.transpose(0, 2, 1).reshape(-1, pool.ep)
-        found.append((collective(kind, by, experts, "all_to_all", size), float(moe_layers(model))))
+        edge = collective_edge(by, experts, "all_to_all", size)
+        found.append((edge, float(moe_layers(model))))
     return found
 
 
-def _cache_phase(by: Router, prefill: Ints, decode: Ints, cache: float) -> Phase:
+def _cache_edge(by: Router, prefill: Ints, decode: Ints, cache: float) -> Edge:
     """The cache of one request, spread evenly over the pairs of groups that take turns."""
     turns = int(np.lcm(len(prefill), len(decode)))
     turns = min(turns, len(prefill) * len(decode), 4 * max(len(prefill), len(decode)))
@@ -277,4 +322,4 @@ def _cache_phase(by: Router, prefill: Ints, decode: Ints, cache: float) -> Phase
     width = max(prefill.shape[1], decode.shape[1])
     source = prefill[one][:, np.arange(width) % prefill.shape[1]]
     target = decode[two][:, np.arange(width) % decode.shape[1]]
-    return flow_phase("kv", by, source.reshape(-1), target.reshape(-1), cache / (turns * width))
+    return flow_edge(by, source.reshape(-1), target.reshape(-1), cache / (turns * width))

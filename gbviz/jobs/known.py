@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from threading import Lock
 from typing import TYPE_CHECKING
 
 import numpy as np
+
+from gbviz.topology.remembered import Remembered
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Hashable, Sequence
@@ -29,8 +29,7 @@ class KnownEdges:
     """
 
     def __init__(self, most_bytes: int = _MOST_BYTES) -> None:
-        self._most, self._bytes, self._lock = most_bytes, 0, Lock()
-        self._known: OrderedDict[Hashable, tuple[Edge, int]] = OrderedDict()
+        self._known: Remembered[Edge] = Remembered(most_bytes)
 
     def __len__(self) -> int:
         return len(self._known)
@@ -67,23 +66,15 @@ class KnownEdges:
         hurt = _hurt(by, gpus)
         near = (key, "near", tuple((rack, nvlink) for rack, (nvlink, _) in hurt if nvlink))
         far = (key, "far", tuple(hurt))
-        with self._lock:
-            for state in (near, far):
-                if state in self._known:
-                    self._known.move_to_end(state)
-                    return self._known[state][0]
+        for state in (near, far):
+            known = self._known.get(state)
+            if known is not None:
+                return known
         found = find()
         texts = [text for _, text in who] + [text for _, state in hurt for text in state]
-        self._keep(near if found.near else far, found, sum(len(text) for text in texts))
+        size = found.n_bytes + sum(len(text) for text in texts)
+        self._known.keep(near if found.near else far, found, size)
         return found
-
-    def _keep(self, key: Hashable, edge: Edge, key_bytes: int) -> None:
-        with self._lock:
-            size = edge.n_bytes + key_bytes
-            self._bytes += size - self._known.get(key, (edge, 0))[1]
-            self._known[key] = edge, size
-            while self._bytes > self._most and len(self._known) > 1:
-                self._bytes -= self._known.popitem(last=False)[1][1]
 
 
 def _hurt(by: Router, gpus: Sequence[Ints]) -> list[tuple[int, tuple[bytes, bytes]]]:

@@ -19,6 +19,7 @@ from gbviz.jobs.exchange import (
 from gbviz.jobs.known import KNOWN
 from gbviz.routing.nvlink import nvlink_columns
 from gbviz.topology.catalogue import catalogue
+from gbviz.topology.remembered import Remembered
 
 if TYPE_CHECKING:
     from gbviz.flows.router import Router
@@ -88,6 +89,11 @@ class Phase:
         return max(self.nvlink_s, fabric_s) / (self.eta if fabric_s > 0 else 1.0)
 
 
+# Phases that were laid last, of all fabrics together, with the edges that they keep: up to 32 MB.
+LAID: Remembered[Phase] = Remembered(1 << 25)
+_OBJECT_BYTES = 1000
+
+
 def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats | float) -> Phase:
     """The phase of some transfers between GPUs at the same time.
 
@@ -102,12 +108,13 @@ def flow_phase(name: str, by: Router, source: Ints, target: Ints, amount: Floats
     amount
         (F,) or one number, bytes of each transfer.
     """
+    return lay(name, by, flow_edge(by, source, target, amount))
+
+
+def flow_edge(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Edge:
+    """`flow_phase` without the links above leaves."""
     facts = ("flows", np.asarray(amount, dtype=np.float64).tobytes())
-    return _laid(
-        name,
-        by,
-        KNOWN.edge(by, (source, target), facts, lambda: _flows(by, source, target, amount)),
-    )
+    return KNOWN.edge(by, (source, target), facts, lambda: _flows(by, source, target, amount))
 
 
 def _flows(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Edge:
@@ -124,8 +131,25 @@ def _flows(by: Router, source: Ints, target: Ints, amount: Floats | float) -> Ed
     return far_edge(by, nvlink_s, [(source[far], target[far], each[far])])
 
 
+def lay(name: str, by: Router, edge: Edge) -> Phase:
+    """A phase on the links that its fabric has now.
+
+    Where paths are not single it depends on the stages alone, and on NVLink only where it touches
+    that. Clocks, and faults elsewhere, leave these as they are (`router`), and so the phase.
+    """
+    if by.single_path:
+        return _laid(name, by, edge)
+    key: tuple[object, ...] = (name, edge)
+    if not edge.near:
+        key = (*key, by.live, by.table, by.nvlink if len(edge.inner) else None)
+    found = LAID.get(key)
+    if found is None:
+        found = _laid(name, by, edge)
+        LAID.keep(key, found, _OBJECT_BYTES + edge.n_bytes + 3 * found.link.nbytes)
+    return found
+
+
 def _laid(name: str, by: Router, edge: Edge) -> Phase:
-    """A phase on the links that its fabric has now."""
     if edge.near:
         return Phase(name, edge.nvlink_s, edge.link, edge.load, edge.load, 1.0, cut=False)
     facts, start, capacity = catalogue(), by.space.starts, by.space.capacity
@@ -216,12 +240,15 @@ def collective(
     GPUs. Over racks with equal numbers of members: reduce-scatter on NVLink, rings on the rails,
     all-gather on NVLink, overlapped. Otherwise one flat ring.
     """
+    return lay(name, by, collective_edge(by, groups, op, size, algorithm=algorithm))
+
+
+def collective_edge(
+    by: Router, groups: Ints, op: Op, size: float, *, algorithm: Algorithm = "auto"
+) -> Edge:
+    """`collective` without the links above leaves."""
     facts = (op, float(size), algorithm)
-    return _laid(
-        name,
-        by,
-        KNOWN.edge(by, (groups,), facts, lambda: _collective(by, groups, op, size, algorithm)),
-    )
+    return KNOWN.edge(by, (groups,), facts, lambda: _collective(by, groups, op, size, algorithm))
 
 
 def _collective(by: Router, groups: Ints, op: Op, size: float, algorithm: Algorithm) -> Edge:

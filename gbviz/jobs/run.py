@@ -9,16 +9,24 @@ import numpy as np
 
 from gbviz.errors import InputError
 from gbviz.jobs.collectives import algbw, busbw
-from gbviz.jobs.inference import InferenceRun, inference_run, pools
-from gbviz.jobs.phases import Phase, collective
-from gbviz.jobs.spec import CollectiveJob, InferenceJob, TrainingJob
+from gbviz.jobs.edge import Talk
+from gbviz.jobs.inference import (
+    InferenceRun,
+    ServingTalk,
+    inference_run,
+    inference_talk,
+    pools,
+)
+from gbviz.jobs.phases import collective_edge, lay
+from gbviz.jobs.spec import CollectiveJob, InferenceJob, Parallelism, TrainingJob
 from gbviz.jobs.survivors import Survivors, replace_failed, shrink
-from gbviz.jobs.training import TrainingRun, training_run
+from gbviz.jobs.training import TrainingRun, training_run, training_talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.flows.router import Router
+    from gbviz.jobs.phases import Phase
     from gbviz.jobs.placement import Placed
     from gbviz.topology.fabric import Bools, Floats, Ints
 
@@ -50,7 +58,7 @@ class Running:
     Parameters
     ----------
     run
-        The job as a thing that steps, None where it cannot run.
+        The job as a thing that steps, None where it cannot run or nobody asked (`outline`).
     gpus
         (n,) GPUs that it uses.
     survivors
@@ -63,6 +71,114 @@ class Running:
     gpus: Ints
     survivors: Survivors
     why: str = field(default="")
+
+    @property
+    def able(self) -> bool:
+        """Whether it can run."""
+        return not self.why
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """A job on what is left of its placement: all but its clock and the links above leaves.
+
+    Parameters
+    ----------
+    job
+        What runs.
+    gpus, survivors, why
+        As for `Running`.
+    talk
+        What its ranks say to each other, None where it cannot run.
+    shape
+        The degrees in force of a training job.
+    """
+
+    job: SteppingJob
+    gpus: Ints
+    survivors: Survivors
+    why: str
+    talk: tuple[Talk, ...] | ServingTalk | None = None
+    shape: Parallelism | None = None
+
+
+def plan(by: Router, job: SteppingJob, placed: Placed, live: Bools) -> Plan:
+    """How a job arranges itself on the GPUs that it has left.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health.
+    job, placed
+        What runs and where it was put.
+    live
+        (G,) True for GPUs that it may use.
+
+    Notes
+    -----
+    It depends on the GPUs of the placement that are live, and on what of their racks is hurt; on
+    the rest of the fabric only where paths are single, or where leaves are cut off.
+    """
+    gpus, left, why, parts = _arranged(job, placed, live)
+    why = why or _barred(by, job, gpus)
+    if why:
+        return Plan(job, gpus, left, why)
+    shape = parts if isinstance(parts, Parallelism) else None
+    talk: tuple[Talk, ...] | ServingTalk
+    if isinstance(job, TrainingJob):
+        assert shape is not None
+        talk = training_talk(by, job, gpus, shape)
+    elif isinstance(job, InferenceJob):
+        assert isinstance(parts, tuple)
+        talk = inference_talk(by, job, parts)
+    else:
+        edge = collective_edge(by, gpus[None], job.op, job.size, algorithm=job.algorithm)
+        talk = (Talk("collective", edge, 1.0),)
+    said = talk.phases if isinstance(talk, ServingTalk) else talk
+    if any(one.edge.cut for one in said):
+        return Plan(job, gpus, left, "some of its GPUs have no way to each other")
+    return Plan(job, gpus, left, "", talk, shape)
+
+
+def outline(by: Router, job: SteppingJob, placed: Placed, live: Bools) -> Running | None:
+    """What `start` finds but for the phases: on which GPUs a job is, and whether it can run.
+
+    None where only its phases tell: where leaves are cut off, paths are single, or one of its GPUs
+    can use no NIC.
+    """
+    gpus, left, why, _ = _arranged(job, placed, live)
+    why = why or _barred(by, job, gpus)
+    return Running(None, gpus, left, why) if why or _surely_joined(by, gpus) else None
+
+
+def _surely_joined(by: Router, gpus: Ints) -> bool:
+    """Whether each of some live GPUs certainly has a way to each other."""
+    nics = by.nics
+    if by.single_path or not by.reaches_all or nics.relay > nics.rails:
+        return False
+    return nics.whole or all(
+        bool(usable[gpus].any(axis=1).all()) for usable in (nics.send, nics.receive)
+    )
+
+
+def _arranged(
+    job: SteppingJob, placed: Placed, live: Bools
+) -> tuple[Ints, Survivors, str, Parallelism | tuple[Ints, Ints] | None]:
+    """GPUs, survivors, why a job cannot run for lack of GPUs, and its degrees or its pools."""
+    left = replace_failed(placed, live)
+    none: Ints = np.zeros(0, dtype=np.int64)
+    if isinstance(job, TrainingJob):
+        kept = shrink(job, left, live)
+        if kept is None:
+            return none, left, "no replica of the model has all its GPUs", None
+        return kept[0], left, "", kept[1]
+    if isinstance(job, InferenceJob):
+        groups = pools(job, left.gpus, live[left.gpus])
+        if not len(groups[0]) or not len(groups[1]):
+            return none, left, "no prefill or no decode group has all its GPUs", None
+        return np.concatenate([rows.reshape(-1) for rows in groups]), left, "", groups
+    gpus = left.gpus[live[left.gpus]]
+    return gpus, left, "" if len(gpus) else "none of its GPUs is live", None
 
 
 def start(by: Router, job: SteppingJob, placed: Placed, clock: Floats) -> Running:
@@ -77,35 +193,42 @@ def start(by: Router, job: SteppingJob, placed: Placed, clock: Floats) -> Runnin
     clock
         (G,) clock of each GPU, 0 for one that is off.
     """
-    live = by.nics.live & (clock > 0)
-    left = replace_failed(placed, live)
-    none: Ints = np.zeros(0, dtype=np.int64)
-    run: TrainingRun | InferenceRun | CollectiveRun
-    if isinstance(job, TrainingJob):
-        kept = shrink(job, left, live)
-        if kept is None:
-            return Running(None, none, left, "no replica of the model has all its GPUs")
-        gpus: Ints = kept[0]
-        why = _barred(by, job, gpus)
-        run = training_run(by, job, gpus, kept[1], float(clock[gpus].min()))
-    elif isinstance(job, InferenceJob):
-        groups = pools(job, left.gpus, live[left.gpus])
-        if not len(groups[0]) or not len(groups[1]):
-            return Running(None, none, left, "no prefill or no decode group has all its GPUs")
-        gpus = np.concatenate([rows.reshape(-1) for rows in groups])
-        why = _barred(by, job, gpus)
-        run = inference_run(by, job, groups, float(clock[gpus].min()))
+    planned = plan(by, job, placed, by.nics.live & (clock > 0))
+    return begin(by, planned, slowest(planned, clock))
+
+
+def begin(by: Router, planned: Plan, clock: float) -> Running:
+    """A job at work as it was planned.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health.
+    planned
+        From `plan`.
+    clock
+        Of the slowest of its GPUs.
+    """
+    job, talk = planned.job, planned.talk
+    run: TrainingRun | InferenceRun | CollectiveRun | None
+    if talk is None:
+        run = None
+    elif isinstance(talk, ServingTalk):
+        assert isinstance(job, InferenceJob)
+        run = inference_run(by, job, talk, clock)
+    elif isinstance(job, TrainingJob):
+        assert planned.shape is not None
+        run = training_run(by, job, talk, planned.shape, clock)
     else:
-        gpus = left.gpus[live[left.gpus]]
-        if not len(gpus):
-            return Running(None, none, left, "none of its GPUs is live")
-        why = _barred(by, job, gpus)
-        how = job.algorithm
-        phase = collective("collective", by, gpus[None], job.op, job.size, algorithm=how)
-        run = CollectiveRun(job, len(gpus), (phase,))
-    if not why and any(phase.cut for phase in run.phases):
-        why = "some of its GPUs have no way to each other"
-    return Running(None if why else run, gpus, left, why)
+        assert isinstance(job, CollectiveJob)
+        phases = tuple(lay(one.kind, by, one.edge) for one in talk)
+        run = CollectiveRun(job, len(planned.gpus), phases)
+    return Running(run, planned.gpus, planned.survivors, planned.why)
+
+
+def slowest(planned: Plan, clock: Floats) -> float:
+    """The clock of the slowest GPU of a job, of (G,) clocks; 1 for a job without any."""
+    return float(clock[planned.gpus].min()) if len(planned.gpus) else 1.0
 
 
 def check_collective(job: CollectiveJob, gpus: Ints, per_rack: int) -> None:

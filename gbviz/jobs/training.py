@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.errors import InputError
+from gbviz.jobs.edge import Talk
 from gbviz.jobs.groups import groups
 from gbviz.jobs.memory import memory
 from gbviz.jobs.models import model_named
-from gbviz.jobs.phases import Phase, collective, flow_phase
+from gbviz.jobs.phases import collective_edge, flow_edge, lay
 from gbviz.jobs.spec import Transformer
 from gbviz.jobs.step import (
     StepInputs,
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.flows.router import Router
+    from gbviz.jobs.phases import Phase
     from gbviz.jobs.spec import Parallelism, TrainingJob
     from gbviz.topology.fabric import Ints
 
@@ -108,7 +110,7 @@ def microbatches(job: TrainingJob, shape: Parallelism) -> int:
 
 
 def training_run(
-    by: Router, job: TrainingJob, gpus: Ints, shape: Parallelism, clock: float
+    by: Router, job: TrainingJob, talk: Sequence[Talk], shape: Parallelism, clock: float
 ) -> TrainingRun:
     """A training job on the fabric under one health.
 
@@ -118,8 +120,8 @@ def training_run(
         The fabric under its health and routing mode.
     job
         What is trained.
-    gpus
-        (ranks,) GPU of each rank.
+    talk
+        What its ranks say to each other, from `training_talk`.
     shape
         Degrees in force: those of the job, with fewer replicas where some were lost.
     clock
@@ -167,60 +169,69 @@ def training_run(
         optimiser_s=optimiser_s(updated, hbm),
         fixed_s=facts.value("training.fixed_s"),
     )
-    phases, repeats, classes = [], [], []
-    for kind, phase, often in _phases(by, job, model, gpus, shape, tokens, counts):
-        phases.append(phase)
-        repeats.append(often)
-        classes.append(kind)
     filled = job.batch.total / (counts * shape.dp * job.batch.micro)
-    return TrainingRun(tuple(phases), tuple(repeats), tuple(classes), base, shape.dp, filled)
+    return TrainingRun(
+        tuple(lay(one.kind, by, one.edge) for one in talk),
+        tuple(one.times for one in talk),
+        tuple(one.kind for one in talk),
+        base,
+        shape.dp,
+        filled,
+    )
 
 
-def _phases(
-    by: Router,
-    job: TrainingJob,
-    model: Transformer,
-    gpus: Ints,
-    shape: Parallelism,
-    tokens: float,
-    counts: int,
-) -> list[tuple[str, Phase, float]]:
-    """Class, phase and times a step of everything that the job's ranks say to each other."""
-    who = groups(gpus, shape, job.order)
+def training_talk(by: Router, job: TrainingJob, gpus: Ints, shape: Parallelism) -> tuple[Talk, ...]:
+    """Everything that a job's ranks say to each other in a step.
+
+    Parameters
+    ----------
+    by
+        The fabric under its health.
+    job
+        What is trained.
+    gpus
+        (ranks,) GPU of each rank.
+    shape
+        Degrees in force.
+    """
+    model, counts, who = (
+        model_of(job.model),
+        microbatches(job, shape),
+        groups(gpus, shape, job.order),
+    )
+    tokens = job.batch.micro * (job.seq or model.seq) / shape.cp
     layers = model.layers / shape.pp
     wide = tokens * model.hidden * _ACTIVATION_BYTES
     forwards = 2 if job.recompute == "full" else 1
-    found: list[tuple[str, Phase, float]] = []
+    found: list[Talk] = []
     if shape.tp > 1:
-        reductions = tp_reductions(job.recompute, sequence_parallel=True)
-        found.append(
-            ("tp", collective("tp", by, who.tp, "all_reduce", wide), reductions * layers * counts)
-        )
+        often = tp_reductions(job.recompute, sequence_parallel=True) * layers * counts
+        found.append(Talk("tp", collective_edge(by, who.tp, "all_reduce", wide), often))
     if shape.cp > 1:
         kept = kv_heads(model) * sum(head_dims(model))  # keys and values, latent ones unfolded
         size = tokens * shape.cp * kept / shape.tp * _ACTIVATION_BYTES
         # Forward gathers keys and values; backward gathers them again and scatters gradients.
         often = (forwards + 2) * layers * counts
-        found.append(("cp", collective("cp", by, who.cp, "all_gather", size), often))
+        found.append(Talk("cp", collective_edge(by, who.cp, "all_gather", size), often))
     if shape.ep > 1 and model.experts:
         each = _DISPATCH_BYTES[job.precision] + _ACTIVATION_BYTES
         size = tokens / shape.tp * model.hidden * model.top_k * each
         often = (forwards + 1) * moe_layers(model) / shape.pp * counts
-        found.append(("ep", collective("ep", by, who.ep, "all_to_all", size), often))
+        found.append(Talk("ep", collective_edge(by, who.ep, "all_to_all", size), often))
     if shape.pp > 1:
         message = pp_message_bytes(tokens, model.hidden, shape.tp)
         # Activations forward and gradients back cross at the same time, the other way round.
         one, two = who.pp[:, 0], who.pp[:, 1]
         both = np.concatenate([one, two]), np.concatenate([two, one])
-        found.append(("pp", flow_phase("pp", by, *both, message), shape.vpp * counts))
+        found.append(Talk("pp", flow_edge(by, *both, message), shape.vpp * counts))
     weights = rank_parameters(model, shape)
     for holders, held in ((who.dp, weights.common), (who.expert_dp, weights.experts)):
         if holders.shape[1] > 1 and held:
             runs = dp_collectives(held, job.zero, microbatches=counts)
             # Scatters and gathers take rings of the same links: one phase of all their bytes.
             op, size = runs[0][0], sum(size for _, size in runs)
-            found.append(("dp", collective("dp", by, holders, op, size), 1.0))
-    return found
+            found.append(Talk("dp", collective_edge(by, holders, op, size), 1.0))
+    return tuple(found)
 
 
 def check_shape(job: TrainingJob, ranks: int) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 # Numbers in an array that counts as small.
-_FEW = 1 << 13
+_FEW = 1 << 15
 
 
 @dataclass(frozen=True, slots=True, eq=False)

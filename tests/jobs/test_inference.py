@@ -9,7 +9,14 @@ import pytest
 
 from gbviz.errors import InputError
 from gbviz.flows.router import Router, router
-from gbviz.jobs.inference import InferenceRun, Served, check_pools, inference_run, pools
+from gbviz.jobs.inference import (
+    InferenceRun,
+    Served,
+    check_pools,
+    inference_run,
+    inference_talk,
+    pools,
+)
 from gbviz.jobs.models import model_named
 from gbviz.jobs.placement import place
 from gbviz.jobs.spec import InferenceJob
@@ -31,7 +38,8 @@ def job(prefill: dict[str, int], decode: dict[str, int], **parts: Any) -> Infere
 def run_of(of: InferenceJob, by: Router = HEALTHY, clock: float = 1.0) -> InferenceRun:
     gpus = place(EIGHT, [("a", of)])[0].gpus
     check_pools(of, len(gpus))
-    return inference_run(by, of, pools(of, gpus, by.nics.live[gpus]), clock)
+    talk = inference_talk(by, of, pools(of, gpus, by.nics.live[gpus]))
+    return inference_run(by, of, talk, clock)
 
 
 def alone(run: InferenceRun) -> list[float]:

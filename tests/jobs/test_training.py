@@ -13,7 +13,7 @@ from gbviz.jobs.models import model_named
 from gbviz.jobs.placement import place
 from gbviz.jobs.run import figures, start
 from gbviz.jobs.spec import Parallelism, TrainingJob, Transformer
-from gbviz.jobs.training import TrainingRun, check_shape, microbatches, training_run
+from gbviz.jobs.training import TrainingRun, check_shape, microbatches, training_run, training_talk
 from gbviz.jobs.volumes import volumes
 from gbviz.topology import build, cluster_spec
 from tests.routing import broken
@@ -37,7 +37,8 @@ def job(**parts: Any) -> TrainingJob:
 
 def run_of(of: TrainingJob, by: Router = HEALTHY, clock: float = 1.0) -> TrainingRun:
     gpus = place(EIGHT, [("a", of)])[0].gpus
-    return training_run(by, of, gpus, of.parallelism, clock)
+    talk = training_talk(by, of, gpus, of.parallelism)
+    return training_run(by, of, talk, of.parallelism, clock)
 
 
 def alone(run: TrainingRun) -> list[float]:
