@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gbviz.errors import printable
+
 if TYPE_CHECKING:
     import rich.table
 
@@ -53,13 +55,13 @@ class Table:
             self.caption = f"and {count - most:,} more: --verbose or --json lists all"
 
     def __rich__(self) -> rich.table.Table:
-        """The table on a screen; nothing in it is taken for markup."""
+        """The table on a screen; nothing in it is taken for markup, or breaks a line."""
         # Rich takes longer to import than an answer takes to compute.
         from rich.markup import escape
         from rich.table import Table as OnScreen
 
         table = OnScreen(
-            title=escape(self.title),
+            title=escape(printable(self.title)),
             title_justify="left",
             title_style="bold",
             caption=escape(self.caption) if self.caption else None,
@@ -68,7 +70,7 @@ class Table:
         )
         for place, name in enumerate(self.columns):
             justify = "right" if place in self.right else "left"
-            table.add_column(escape(name), justify=justify, overflow="fold")  # type: ignore[arg-type]
+            table.add_column(escape(printable(name)), justify=justify, overflow="fold")  # type: ignore[arg-type]
         for row in self.rows:
-            table.add_row(*map(escape, row))
+            table.add_row(*(escape(printable(cell)) for cell in row))
         return table
