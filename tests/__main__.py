@@ -14,7 +14,8 @@ CHECKS = (
     ("format", [BIN / "ruff", "format", "--check", "."]),
     ("types", [BIN / "mypy"]),
     ("layers", [BIN / "lint-imports"]),
-    ("tests", [sys.executable, "-m", "pytest", *sys.argv[1:]]),
+    # Two at a time, a file's tests together: a batch has workers of its own.
+    ("tests", [sys.executable, "-m", "pytest", "-n", "2", "--dist", "loadfile", *sys.argv[1:]]),
 )
 
 

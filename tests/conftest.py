@@ -25,11 +25,17 @@ def _own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.M
 
 @pytest.fixture
 def nothing_left(qtbot: object) -> Iterator[None]:
-    """Fail a test that leaves a top-level widget behind."""
+    """Fail a test that leaves a top-level widget behind; take back what it did to all widgets."""
     from PySide6.QtCore import QCoreApplication, QEvent
     from PySide6.QtWidgets import QApplication
 
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    font, sheet = app.font(), app.styleSheet()
     yield
+    if app.styleSheet() != sheet:
+        app.setStyleSheet(sheet)
+        QApplication.setFont(font)
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     left = [widget for widget in QApplication.topLevelWidgets() if widget.isVisible()]
     assert left == []

@@ -10,7 +10,8 @@ from gbviz.cli.main import _COMMANDS, gbviz
 from gbviz.cli.options import ClusterCommand, ClusterOption
 from tests.docs.fields import rows
 
-_GROUP = click.Context(gbviz, info_name="gbviz")
+# Commands remember the names of their help from the first context that they are seen in.
+_GROUP = click.Context(gbviz, info_name="gbviz", **gbviz.context_settings)
 
 
 def context(name: str) -> click.Context:
