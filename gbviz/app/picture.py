@@ -26,7 +26,8 @@ def paint_file(draw: DrawList, path: Path) -> None:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     problem = preflight()
     if problem is not None:
-        raise InputError(problem.message, where="picture", hint=problem.hint)
+        hint = f"{problem.hint}, or write a .svg, which needs none of this"
+        raise InputError(problem.message, where="picture", hint=hint)
     from gbviz.app.export import draw_to_file
 
     draw_to_file(draw, path)
