@@ -178,7 +178,7 @@ def _tiles(seen: Snapshot, timeline: Timeline | None) -> list[Tile]:
         before, now = getattr(seen.base, figure), getattr(seen.post, figure)
         if before:
             value = "none" if now is None else percent(now / before)
-            note = f"{number(0 if now is None else now)} of {number(before)} GB/s"
+            note = f"{'none' if now is None else number(now)} of {number(before)} GB/s"
             note = "mean clock of all GPUs" if figure == "compute_fraction" else note
             less = now is None or now < before * (1 - 1e-9)
             tiles.append(Tile(what, value, note, "bad" if less else "good"))
