@@ -30,6 +30,11 @@ def main() -> None:
 
 # What the command line leaves to the app, imported only where it is used.
 _OF_THE_APP = {"paint": "gbviz.app.picture:paint_file"}
+_HERE = "Here is the answer in words."
+_DEMO = (
+    "Here is a demo instead, in words: an Azure-sized cluster with five jobs loses leaf-30.\n"
+    "Next: gbviz whatif azure-gb300 --fail spine-3, or gbviz --help."
+)
 # What the demo breaks where nobody can break anything by hand.
 _BROKEN = ("--fail", "leaf-30")
 _SUFFIXES = (".yaml", ".yml", ".json")
@@ -49,7 +54,7 @@ def _run(args: list[str]) -> int:
     found = start(file)
     if isinstance(found, int):
         return found
-    sys.stderr.write(f"gbviz: {found.message}\n{found.hint}\nHere is the answer in words.\n\n")
+    sys.stderr.write(f"gbviz: {found.message}\n{found.hint}\n{_HERE if file else _DEMO}\n\n")
     sys.stderr.flush()
     return _answer_headless(file)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import suppress
 from textwrap import indent
 from typing import TYPE_CHECKING
 
@@ -12,11 +13,15 @@ import click
 from gbviz.cli.options import screen
 from gbviz.cli.progress import Progress
 from gbviz.cli.run_file import Ran, run_file
-from gbviz.errors import printable
+from gbviz.errors import GbvizError, printable
+from gbviz.report.document import to_json
+from gbviz.report.junit import Suite, junit
 from gbviz.report.outcome import Outcome
-from gbviz.report.shelf import INDEX
+from gbviz.report.seal import SEAL, kept
+from gbviz.report.shelf import INDEX, JUNIT
 from gbviz.report.words import counted
 from gbviz.scenario.atomic import save_atomic
+from gbviz.scenario.file import load
 from gbviz.workers import Done, each
 
 if TYPE_CHECKING:
@@ -65,6 +70,7 @@ class Batch:
                     self._take(number, ran)
         except KeyboardInterrupt:
             interrupted = True
+            self._find_done()
         self._tell_rest()
         self._index()
         self._close()
@@ -96,6 +102,16 @@ class Batch:
         if time.monotonic() - self._indexed > _EVERY_S:
             self._index()
 
+    def _find_done(self) -> None:
+        """Files whose folders are whole though nobody has said so before the interrupt."""
+        for number, (task, one) in enumerate(zip(self.tasks, self._outcomes, strict=True)):
+            if one.state == "waiting" and self.output is not None:
+                folder = self.output / task.name
+                if (folder / SEAL).exists():
+                    with suppress(GbvizError):
+                        found = kept(folder, load(task.path), task.at_s)
+                        self._outcomes[number] = found or one
+
     def _tell_rest(self) -> None:
         """What was done out of order before an interrupt."""
         for number in sorted(self._untold):
@@ -125,10 +141,7 @@ class Batch:
         """What stands at the end of the output."""
         done = [one for one in self._outcomes if one.state == "done"]
         if self._json:
-            if self._printed == 0:
-                click.echo('{\n  "runs": []\n}')
-            elif len(self.tasks) > 1:
-                click.echo("\n  ]\n}")
+            self._close_json()
         elif done and not self._quiet:
             from gbviz.report.tables import run_table
 
@@ -137,12 +150,25 @@ class Batch:
             return
         if self.output is not None:
             reports = counted(len(done), "report")
-            said = f" ({self._kept:,} were there already)" if self._kept else ""
+            said = f" ({self._kept:,} there already)" if self._kept else ""
             click.echo(f"{self.output / INDEX}: {reports}{said}", err=True)
         failed = [one for one in self._outcomes if one.failed]
         if len(failed) > 1:
             first = f"{failed[0].file}: {failed[0].failed[0]}"
             click.echo(f"{len(failed):,} files failed an expectation, first {first}", err=True)
+
+    def _close_json(self) -> None:
+        """The end of a list of documents, and why others are missing from it."""
+        if len(self.tasks) == 1 and self._printed:
+            return
+        errors = [
+            {"file": one.file, "error": one.error or "not run: interrupted"}
+            for one in self._outcomes
+            if one.state != "done"
+        ]
+        tail = to_json({"errors": errors}).removeprefix("{\n")
+        head = '{\n  "runs": [' if self._printed == 0 else "\n  "
+        click.echo(f"{head}],\n{tail}")
 
     def _tell_left(self) -> None:
         left = [printable(one.file) for one in self._outcomes if one.state == "waiting"]
@@ -158,5 +184,11 @@ class Batch:
             return
         from gbviz.report.index_page import index_page
 
+        suites = [
+            Suite(one.title or one.folder, one.file, one.limits, one.error)
+            for one in self._outcomes
+            if one.state != "waiting"
+        ]
+        save_atomic(self.output / JUNIT, junit(suites).encode(), backup=False)
         save_atomic(self.output / INDEX, index_page(self._outcomes).encode(), backup=False)
         self._indexed = time.monotonic()

@@ -36,6 +36,8 @@ def compare(a: str, b: str, output: Path | None, as_json: bool, verbose: bool) -
 
     A and B are scenario files, presets, or folders that gbviz run -o made. Differences are B - A.
     """
+    if output is not None and output.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a page is a .html (got {output.name!r})", where="--output")
     sides = _side(a), _side(b)
     found = side_by_side(*sides)
     if output is not None:

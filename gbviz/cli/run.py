@@ -53,8 +53,9 @@ def run(
     the end, or at --at, beside that of the healthy cluster. Expectations are of the end, so not
     judged at another time.
 
-    With -o, DIR/index.html compares all files, and DIR/NAME holds report.html, result.json,
-    timeline.csv, junit.xml, jobs.csv and links.csv, every cable in that state, for each NAME.yaml.
+    With -o, DIR/index.html compares all files, DIR/junit.xml has the expectations of all, and
+    DIR/NAME holds report.html, result.json, timeline.csv, junit.xml, jobs.csv and links.csv, every
+    cable in that state, for each NAME.yaml.
 
     Exit code 1 if an expectation failed, 2 if a file is bad: the others are run all the same. 130
     if it was interrupted: what is done is kept, and --resume goes on from there.

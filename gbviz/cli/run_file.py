@@ -118,7 +118,7 @@ def _text(task: Task, seen: Seen) -> str:
         file=out, width=task.columns, highlight=False, force_terminal=task.colours or None
     )
     console.print(f"\n{task.path}", style="bold", markup=False)
-    print_answer(console, seen.snapshot, verbose=True)
+    print_answer(console, seen.snapshot, verbose=True, said="\n".join(seen.answer))
     if seen.timeline is not None:
         print_timeline(console, seen.timeline)
     return spelt_out(out.getvalue())

@@ -88,7 +88,9 @@ class _Run:
         self.clocks = [JobClock(job) for job, _ in self.stage.work.stepping]
         self.everyone = frozenset(range(len(self.clocks)))
         self.before: list[Prepared | None] = [None] * len(self.clocks)
-        self.tally = Tally(scenario, self.stage.base.jobs, self.clocks)
+        every = self.stage.fabric.count("gpu")
+        sending = [every if own is None else len(own) for _, own in self.stage.work.traffic]
+        self.tally = Tally(scenario, self.stage.base.jobs, self.clocks, sending)
         self.intervals: list[Interval] = []
         self.moments: list[Moment] = []
         self.downs = Downs(self.stage, self.all_at_work)

@@ -90,7 +90,7 @@ class JobTotal:
     aborts
         How often it aborted.
     gpu_hours
-        Hours of GPUs that it held, used or not.
+        Hours of GPUs that it held, used or not; its spares are among them.
     lost_gpu_hours
         Those that did no useful work.
     tokens, bytes

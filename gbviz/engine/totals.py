@@ -37,10 +37,15 @@ class Tally:
         The jobs on the healthy cluster.
     clocks
         Of the jobs that step.
+    sending
+        How many GPUs each job of independent flows has.
     """
 
-    def __init__(self, scenario: Scenario, base: JobsState, clocks: list[JobClock]) -> None:
+    def __init__(
+        self, scenario: Scenario, base: JobsState, clocks: list[JobClock], sending: list[int]
+    ) -> None:
         self._jobs, self._base, self._clocks = scenario.jobs, base, clocks
+        self._sending = sending
         self._tokens_per_s = [0.0] * len(clocks)
         self._bytes = [0.0] * len(base.traffic)
         self._useful = [0.0] * len(base.traffic)
@@ -114,7 +119,9 @@ class Tally:
     def _total(self, number: int) -> JobTotal:
         clock = self._clocks[number]
         own = asdict(clock.account)
-        gpus = len(self._base.running[number].gpus)
+        ranks = len(self._base.running[number].gpus)
+        # Spares are held as well, and do nothing.
+        gpus = ranks + clock.job.spares
         held_s = clock.held_s
         useful = clock.account.useful_s
         counts = isinstance(clock.job, TrainingJob | InferenceJob)
@@ -123,14 +130,14 @@ class Tally:
             kind=clock.job.kind,
             goodput=useful / held_s if held_s > 0 else None,
             gpu_hours=gpus * held_s / _HOUR_S,
-            lost_gpu_hours=gpus * max(held_s - useful, 0.0) / _HOUR_S,
+            lost_gpu_hours=max(gpus * held_s - ranks * useful, 0.0) / _HOUR_S,
             tokens=useful * self._tokens_per_s[number] if counts else None,
             bytes=None,
             **own,
         )
 
     def _traffic_total(self, which: int, name: str, duration_s: float) -> JobTotal:
-        useful = self._useful[which]
+        useful, gpus = self._useful[which], self._sending[which]
         return JobTotal(
             name=name,
             kind="traffic",
@@ -143,8 +150,8 @@ class Tally:
             aborted_s=0.0,
             finished_s=0.0,
             aborts=0,
-            gpu_hours=0.0,
-            lost_gpu_hours=0.0,
+            gpu_hours=gpus * duration_s / _HOUR_S,
+            lost_gpu_hours=gpus * max(duration_s - useful, 0.0) / _HOUR_S,
             bytes=self._bytes[which],
         )
 

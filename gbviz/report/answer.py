@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from gbviz.engine.snapshot import TrafficImpact
+from gbviz.report.facts import kind_in, kind_words
 from gbviz.report.words import counted, listed, number, percent, sized
 
 if TYPE_CHECKING:
@@ -50,8 +52,15 @@ def fabric_words(snapshot: Snapshot, when: str = "") -> str:
     when
         Said after what is broken, such as ` from 0:10:00 to 0:40:00`.
     """
-    causes = [fault for fault in snapshot.faults if fault.because is None]
-    return _damaged(snapshot, causes, when) if causes else _undamaged(snapshot)
+    causes = causes_of(snapshot)
+    if not causes:
+        return _undamaged(snapshot)
+    return f"With {causes_words(causes)}{when}, {effects_words(snapshot)}"
+
+
+def causes_of(snapshot: Snapshot) -> list[Fault]:
+    """The faults that are not because of another."""
+    return [fault for fault in snapshot.faults if fault.because is None]
 
 
 def apart(snapshot: Snapshot) -> tuple[list[TrafficImpact], list[JobImpact]]:
@@ -93,7 +102,8 @@ def _undamaged(snapshot: Snapshot) -> str:
     return f"Nothing has failed in {name} ({size}), but {but}"
 
 
-def _damaged(snapshot: Snapshot, causes: list[Fault], when: str) -> str:
+def effects_words(snapshot: Snapshot) -> str:
+    """What the fabric loses, and what stays: `bisection falls to 75 % (...); nobody is cut off`."""
     base, post = snapshot.base, snapshot.post
     lost = base.live_gpus - post.live_gpus
     changed = [f"{counted(lost, 'GPU')} {'is' if lost == 1 else 'are'} lost"] if lost else []
@@ -112,7 +122,7 @@ def _damaged(snapshot: Snapshot, causes: list[Fault], when: str) -> str:
     tail = [", ".join(changed)] if changed else []
     if same:
         tail.append(f"{listed(same)} {'stays as it is' if len(same) == 1 else 'stay as they are'}")
-    return f"With {causes_words(causes)}{when}, {'; '.join([*tail, _cut_off(snapshot)])}"
+    return "; ".join([*tail, _cut_off(snapshot)])
 
 
 def _cut_off(snapshot: Snapshot) -> str:
@@ -130,16 +140,22 @@ def _moved(name: str, before: float, after: float, unit: str) -> str:
 
 
 def causes_words(causes: list[Fault]) -> str:
-    """`spine-3 and leaf-0 failed and leaf-1~spine-7 at 50 %`; of many only how many."""
-    failed = [fault.component for fault in causes if fault.factor == 0]
+    """`spine-3 and leaf-0 failed and leaf-1~spine-7 at 50 %`; of many how many of each kind."""
+    failed = [fault for fault in causes if fault.factor == 0]
     degraded = [fault for fault in causes if fault.factor > 0]
     if len(causes) > _MOST_NAMED:
-        counts = ((len(failed), "failed"), (len(degraded), "degraded"))
-        words = [f"{counted(count, 'part')} {state}" for count, state in counts if count]
+        groups = ((failed, "failed"), (degraded, "degraded"))
+        words = [f"{_kinds(faults)} {state}" for faults, state in groups if faults]
     else:
-        words = [f"{listed(failed)} failed"] if failed else []
+        words = [f"{listed([fault.component for fault in failed])} failed"] if failed else []
         words += [f"{fault.component} at {100 * fault.factor:.4g} %" for fault in degraded]
     return listed(words)
+
+
+def _kinds(faults: list[Fault]) -> str:
+    """`18 spines and 4 NICs`."""
+    counts = Counter(kind_words(kind_in(fault.component)) for fault in faults)
+    return listed([counted(count, kind) for kind, count in counts.items()])
 
 
 def _traffic(impact: TrafficImpact) -> str:

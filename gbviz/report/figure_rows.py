@@ -95,7 +95,10 @@ def _change(value: float | None, form: str) -> str:
         return "none"
     if abs(value) < 1e-12:
         return "0"
-    return ("+" if value > 0 else "") + shown(value, form)
+    sign = "+" if value > 0 else ""
+    if form == PERCENT:  # of the whole, not of what it was
+        return f"{sign}{percent(value).removesuffix(' %')} points"
+    return sign + shown(value, form)
 
 
 def _way(value: float | None) -> int:

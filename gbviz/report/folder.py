@@ -10,7 +10,7 @@ from gbviz.engine import loads
 from gbviz.report.cluster_sheets import cable_sheet, job_sheet
 from gbviz.report.csv_text import rows_as_csv
 from gbviz.report.document import to_json
-from gbviz.report.junit import junit
+from gbviz.report.junit import Suite, junit, limits_of
 from gbviz.report.page import report_page
 from gbviz.report.shelf import REPORT, RESULT, SCENARIO
 from gbviz.report.timeline import timeline_csv
@@ -40,7 +40,7 @@ def folder_files(seen: Seen, found: dict[str, Any]) -> dict[str, bytes]:
         "links.csv": _whole(cables),
         "timeline.csv": timeline_csv(seen.timeline),
         SCENARIO: text_of(fields_of(scenario)),
-        "junit.xml": junit(scenario.name, place, found["expect"]),
+        "junit.xml": junit([Suite(scenario.name, place, limits_of(found["expect"]))]),
         REPORT: report_page(seen, found),
         RESULT: f"{to_json(found)}\n",
     }

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from gbviz.report.html import render
-from gbviz.report.outcome import GPUS, SLOWEST
+from gbviz.report.lasting import lasting
+from gbviz.report.outcome import GPUS, SLOWEST, STOPPED
 from gbviz.report.shelf import REPORT
 from gbviz.report.words import counted, percent
 
@@ -49,7 +50,6 @@ def _row(one: Outcome) -> dict[str, object]:
         "verdict": verdict,
         "answer": one.answer,
         "error": one.error,
-        "goodput": _goodput(one),
         "figures": {name: _figure(name, value) for name, value in one.figures},
         "failed": one.failed,
     }
@@ -59,23 +59,20 @@ def _verdict(one: Outcome) -> tuple[str, str]:
     if one.state != "done":
         return _STATES[one.state]
     if one.failed:
-        return "bad", f"✗ {len(one.failed)} of {one.expected} failed"
-    return (
-        ("good", f"✓ {one.expected} of {one.expected}") if one.expected else ("", "no limits set")
-    )
-
-
-def _goodput(one: Outcome) -> str:
-    known = [job.goodput for job in one.jobs if job.goodput is not None]
-    return percent(round(min(known), 6)) if known else "none"
+        return "bad", f"✗ {len(one.failed)} of {len(one.limits)} failed"
+    if not one.limits:
+        return "", "no limits set"
+    return "good", f"✓ {len(one.limits)} of {len(one.limits)}"
 
 
 def _figure(name: str, value: float | None) -> str:
     if value is None:
-        return "stopped" if name == SLOWEST else "none"
+        return "none"
     if name == SLOWEST:
         return f"{value:.3f} x"
-    return f"{value:,.0f}" if name == GPUS else percent(value)
+    if name == STOPPED:
+        return lasting(value) if value >= 1 else "0"
+    return f"{value:,.0f}" if name == GPUS else percent(round(value, 6))
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:

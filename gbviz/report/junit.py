@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from xml.etree import ElementTree as ET
 
 if TYPE_CHECKING:
@@ -13,8 +13,16 @@ if TYPE_CHECKING:
 _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def junit(name: str, place: str, rows: Sequence[dict[str, Any]]) -> str:
-    """One suite with a test for each expectation of a result; the same bytes for the same result.
+class Limit(NamedTuple):
+    """An expectation in words, whether it holds, and what was found."""
+
+    expect: str
+    passed: bool
+    found: str
+
+
+class Suite(NamedTuple):
+    """The expectations of one scenario.
 
     Parameters
     ----------
@@ -22,13 +30,30 @@ def junit(name: str, place: str, rows: Sequence[dict[str, Any]]) -> str:
         Of the scenario.
     place
         The file that it was read from.
-    rows
-        `expect` of its result document.
+    limits
+        Its expectations.
+    error
+        Why it could not be run, "" where it could.
+    """
+
+    name: str
+    place: str
+    limits: tuple[Limit, ...]
+    error: str = ""
+
+
+def limits_of(rows: Sequence[dict[str, Any]]) -> tuple[Limit, ...]:
+    """The expectations of a result document."""
+    return tuple(Limit(row["expect"], row["passed"], found_words(row)) for row in rows)
+
+
+def junit(suites: Sequence[Suite]) -> str:
+    """A suite for each scenario, a test for each expectation; the same bytes for the same result.
 
     Examples
     --------
-    >>> row = {"expect": "job a: slowdown <= 1.1", "value": 1.25, "passed": False}
-    >>> print(junit("A leaf", "leaf.yaml", [row]))
+    >>> test = Limit("job a: slowdown <= 1.1", False, "found 1.25")
+    >>> print(junit([Suite("A leaf", "leaf.yaml", (test,))]))
     <?xml version='1.0' encoding='utf-8'?>
     <testsuites tests="1" failures="1">
       <testsuite name="A leaf" tests="1" failures="1">
@@ -38,17 +63,30 @@ def junit(name: str, place: str, rows: Sequence[dict[str, Any]]) -> str:
       </testsuite>
     </testsuites>
     """
-    counts = {"tests": str(len(rows)), "failures": str(sum(not row["passed"] for row in rows))}
-    root = ET.Element("testsuites", counts)
-    suite = ET.SubElement(root, "testsuite", {"name": _plain(name), **counts})
-    for row in rows:
-        about = {"classname": _plain(place), "name": _plain(row["expect"])}
-        test = ET.SubElement(suite, "testcase", about)
-        if not row["passed"]:
-            ET.SubElement(test, "failure", {"message": _plain(found_words(row))})
+    root = ET.Element("testsuites", _counts(suites))
+    for one in suites:
+        about = {"name": _plain(one.name), **_counts([one])}
+        suite = ET.SubElement(root, "testsuite", about)
+        for test in one.limits:
+            case = {"classname": _plain(one.place), "name": _plain(test.expect)}
+            element = ET.SubElement(suite, "testcase", case)
+            if not test.passed:
+                ET.SubElement(element, "failure", {"message": _plain(test.found)})
+        if one.error:
+            case = {"classname": _plain(one.place), "name": "the file can be run"}
+            element = ET.SubElement(suite, "testcase", case)
+            ET.SubElement(element, "error", {"message": _plain(one.error)})
     ET.indent(root)
     text: bytes = ET.tostring(root, "utf-8", xml_declaration=True)
     return text.decode()
+
+
+def _counts(suites: Sequence[Suite]) -> dict[str, str]:
+    errors = sum(bool(one.error) for one in suites)
+    failures = sum(not test.passed for one in suites for test in one.limits)
+    tests = sum(len(one.limits) for one in suites) + errors
+    found = {"tests": str(tests), "failures": str(failures)}
+    return found | ({"errors": str(errors)} if errors else {})
 
 
 def found_words(row: dict[str, Any]) -> str:

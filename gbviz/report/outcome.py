@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from gbviz.report.job_lines import job_lines
-from gbviz.report.junit import found_words
+from gbviz.report.glance import glance
+from gbviz.report.junit import Limit, limits_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gbviz.engine import Snapshot
     from gbviz.report.seen import Seen
 
 Json = dict[str, Any]
@@ -50,10 +49,11 @@ class Outcome:
     jobs
         Of the scenario.
     figures
-        At its worst: time of the slowest job over its healthy one (None: one has stopped), live
-        GPUs, and what is left of bisection, all-to-all, NVLink and compute, parts of 1.
-    expected, failed
-        How many expectations there are, and those that failed, in words.
+        Least goodput, and that of the same job without faults; the longest stop of a job, seconds;
+        the time of the slowest while it runs over its healthy time; live GPUs and what is left of
+        bisection, all-to-all, NVLink and compute at the worst time, parts of 1.
+    limits
+        Its expectations.
     error
         Why there is no answer, "" where there is one.
     """
@@ -65,9 +65,13 @@ class Outcome:
     answer: tuple[str, ...] = ()
     jobs: tuple[JobOutcome, ...] = ()
     figures: tuple[tuple[str, float | None], ...] = ()
-    expected: int = 0
-    failed: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()
     error: str = ""
+
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """Expectations that failed, in words."""
+        return tuple(f"expected {one.expect}, {one.found}" for one in self.limits if not one.passed)
 
     @property
     def code(self) -> int:
@@ -95,12 +99,12 @@ def from_plain(values: Json) -> Outcome:
     """
     jobs = tuple(JobOutcome(**job) for job in values["jobs"])
     figures = tuple((name, value) for name, value in values["figures"])
-    answer, failed = tuple(values["answer"]), tuple(values["failed"])
-    return Outcome(
-        **values | {"jobs": jobs, "figures": figures, "answer": answer, "failed": failed}
-    )
+    limits = tuple(Limit(*limit) for limit in values["limits"])
+    parts = {"jobs": jobs, "figures": figures, "limits": limits, "answer": tuple(values["answer"])}
+    return Outcome(**values | parts)
 
 
+GOODPUT, CALM, STOPPED = "least goodput", "without faults", "longest stop"
 SLOWEST, GPUS = "slowest job", "live GPUs"
 _LEFT = (
     ("bisection", "bisection_GBps"),
@@ -129,9 +133,8 @@ def outcome_of(file: str, folder: str, found: Json, seen: Seen) -> Outcome:
         found["scenario"]["name"],
         seen.answer,
         tuple(_job(job, found["totals"]["goodput"]) for job in found["jobs"]),
-        tuple(_figures(seen.most)),
-        len(found["expect"]),
-        tuple(_failure(row) for row in found["expect"] if not row["passed"]),
+        tuple(_figures(seen)),
+        limits_of(found["expect"]),
     )
 
 
@@ -141,17 +144,14 @@ def _job(job: Json, goodputs: Json) -> JobOutcome:
     return JobOutcome(job["name"], job["state"], job["slowdown"], goodputs.get(job["name"]), words)
 
 
-def _figures(most: Snapshot) -> Iterator[tuple[str, float | None]]:
-    lines = job_lines(most)
-    if lines:
-        slow = [line.slowdown for line in lines]
-        known = [value for value in slow if value is not None]
-        yield SLOWEST, max(known) if len(known) == len(slow) else None
+def _figures(seen: Seen) -> Iterator[tuple[str, float | None]]:
+    found, most = glance(seen), seen.most
+    if most.jobs:
+        yield GOODPUT, None if found.goodput is None else found.goodput[1]
+        yield CALM, None if found.goodput is None else found.goodput[2]
+        yield STOPPED, None if found.stopped is None else found.stopped[1]
+        yield SLOWEST, None if found.slowest is None else found.slowest[1]
     yield GPUS, float(most.post.live_gpus)
     for word, figure in _LEFT:
         before, now = getattr(most.base, figure), getattr(most.post, figure)
         yield word, now / before if before and now is not None else None
-
-
-def _failure(row: Json) -> str:
-    return f"expected {row['expect']}, {found_words(row)}"

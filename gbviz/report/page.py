@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from gbviz.report.assumptions import assumptions
 from gbviz.report.fault_tree import fault_tree
+from gbviz.report.glance import glance
 from gbviz.report.html import markup, render
-from gbviz.report.job_lines import job_lines
+from gbviz.report.job_lines import SAME
 from gbviz.report.lasting import lasting
 from gbviz.report.leaves_out import LEAVES_OUT
 from gbviz.report.page_tables import (
@@ -98,7 +99,7 @@ def report_page(seen: Seen, found: Json, *, alone: bool = False) -> str:
         place=_place(snapshot),
         badges=_badges(found["expect"], snapshot),
         answer=seen.answer,
-        tiles=_tiles(most, timeline),
+        tiles=_tiles(seen),
         sections=[one for one in _SECTIONS if one[0] != "time" or timeline is not None],
         asked=_asked(snapshot, timeline),
         events=events_table(scenario, _MOST_EVENTS),
@@ -107,14 +108,14 @@ def report_page(seen: Seen, found: Json, *, alone: bool = False) -> str:
         more_racks=more_racks(most),
         figures=figures_table(snapshot, seen.worst),
         notes=notes(most),
-        jobs=job_parts(most),
+        jobs=job_parts(seen),
         plots=[] if timeline is None else _plots(timeline),
         totals=None if timeline is None else totals_table(timeline),
         timeline=None if timeline is None else _intervals(timeline),
         tree=[_told(node) for node in fault_tree(most, _MOST_FAULTS)],
         more_faults=_more(len(most.faults)),
         no_faults="Nothing is broken.",
-        cooling=cooling_table(most, _MOST_LOOPS),
+        cooling=cooling_table(seen, _MOST_LOOPS),
         expect=expect_table(found["expect"]),
         no_expect=_no_expect(seen),
         checks=_checks(found),
@@ -152,37 +153,42 @@ def _badges(rows: list[Json], snapshot: Snapshot) -> list[dict[str, str]]:
     return found
 
 
-def _tiles(seen: Snapshot, timeline: Timeline | None) -> list[Tile]:
-    """What a glance should take in: the worst job, goodput, GPUs, bisection."""
+def _tiles(seen: Seen) -> list[Tile]:
+    """What a glance should take in: slowness and stops of jobs, goodput, GPUs, what is left."""
+    found, most = glance(seen), seen.most
     tiles = []
-    lines = job_lines(seen)
-    if lines:
-        worst = max(lines, key=lambda line: line.slowdown or float("inf"))
-        slow = "stopped" if worst.slowdown is None else f"{worst.slowdown:.3f} x"
-        said = f"{worst.name}, of its healthy time"
-        tiles.append(Tile("slowest job takes", slow, said, "bad" if worst.hurt else "good"))
-    totals = () if timeline is None else timeline.totals
-    goodputs = [(one.goodput, one.name) for one in totals if one.goodput is not None]
-    if timeline is not None and goodputs:
-        least, name = min(goodputs)
-        said = f"{name}, over {lasting(timeline.duration_s)}"
-        tiles.append(Tile("least goodput", percent(round(least, 6)), said))
-    lost = seen.base.live_gpus - seen.post.live_gpus
-    of = f"of {seen.base.live_gpus:,}"
-    tiles.append(Tile("GPUs lost", f"{lost:,}", of, "bad" if lost else "good"))
+    if found.slowest is not None:
+        name, times = found.slowest
+        said = f"{name}, of its healthy time"
+        tiles.append(Tile("slowest job takes", f"{times:.3f} x", said, _kind(times > SAME)))
+    if found.stopped is not None:
+        name, seconds = found.stopped
+        said = lasting(seconds) if seconds >= 1 else "0"
+        tiles.append(Tile("longest stop", said, name, _kind(seconds >= 1)))
+    if found.goodput is not None:
+        name, now, then = found.goodput
+        said = f"{name}; {percent(round(then, 6))} without faults"
+        tiles.append(Tile("least goodput", percent(round(now, 6)), said, _kind(then - now > 5e-5)))
+    lost = most.base.live_gpus - most.post.live_gpus
+    of = f"of {most.base.live_gpus:,}"
+    tiles.append(Tile("GPUs lost", f"{lost:,}", of, _kind(lost > 0)))
     for what, figure in (
         ("bisection left", "bisection_GBps"),
         ("all-to-all left", "all_to_all_GBps_per_gpu"),
         ("compute left", "compute_fraction"),
     ):
-        before, now = getattr(seen.base, figure), getattr(seen.post, figure)
+        before, now = getattr(most.base, figure), getattr(most.post, figure)
         if before:
             value = "none" if now is None else percent(now / before)
             note = f"{'none' if now is None else number(now)} of {number(before)} GB/s"
             note = "mean clock of all GPUs" if figure == "compute_fraction" else note
             less = now is None or now < before * (1 - 1e-9)
-            tiles.append(Tile(what, value, note, "bad" if less else "good"))
+            tiles.append(Tile(what, value, note, _kind(less)))
     return tiles
+
+
+def _kind(bad: bool) -> str:
+    return "bad" if bad else "good"
 
 
 def _asked(snapshot: Snapshot, timeline: Timeline | None) -> list[tuple[str, str]]:
@@ -259,4 +265,4 @@ def _checks(found: Json) -> str:
 def _scenario_note(text: str) -> str:
     lines = text.count("\n")
     cut = "" if len(text) <= _MOST_SCENARIO else "; the first part of it, scenario.yaml has all"
-    return f"What was run, {counted(lines, 'line')}{cut}"
+    return f"What was run, {counted(lines, 'line')}; what equals a default is left out{cut}"

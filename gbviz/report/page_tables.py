@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gbviz.cooling import loops
-from gbviz.report.brief import slower_by
+from gbviz.jobs.spec import InferenceJob, TrainingJob
 from gbviz.report.figure_rows import figure_rows
 from gbviz.report.job_facts import job_cost
-from gbviz.report.job_lines import SAME, job_lines
+from gbviz.report.job_lines import job_lines
 from gbviz.report.jobs import job_rows
 from gbviz.report.junit import found_words
 from gbviz.report.lasting import lasting
+from gbviz.report.story import stories
 from gbviz.report.table import Table
 from gbviz.report.tables import loop_table
 from gbviz.report.timeline import clock
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import Timeline
+    from gbviz.jobs.spec import Job
+    from gbviz.jobs.traffic import TrafficJob
     from gbviz.report.assumptions import Assumption
-    from gbviz.report.job_lines import JobLine
+    from gbviz.report.seen import Seen
     from gbviz.scenario import Scenario
 
 Json = dict[str, Any]
@@ -87,33 +90,36 @@ def figures_table(snapshot: Snapshot, worst: Snapshot | None) -> Table:
     return table
 
 
-def job_parts(snapshot: Snapshot) -> list[JobPart]:
-    """Every job, in the order of the scenario."""
-    lines = job_lines(snapshot)
+def job_parts(seen: Seen) -> list[JobPart]:
+    """Every job, in the order of the scenario: what becomes of it, and its figures."""
+    most = seen.most
+    lines = job_lines(most)
+    if seen.timeline is None or seen.at_s is not None:
+        told = [f"{job_cost(line)}." for line in lines]
+    else:
+        words = [words for _, words in stories(most, seen.timeline)]
+        told = [f"{one[:1].upper()}{one[1:] or 'Runs as before'}." for one in words]
+    rows = zip(job_rows(most), job_rows(seen.snapshot), strict=True)
     return [
-        JobPart(line.name, _words(snapshot, line), _figures(line.name, row))
-        for line, row in zip(lines, job_rows(snapshot), strict=True)
+        JobPart(line.name, said, _figures(line.name, bad, None if seen.worst is None else last))
+        for line, said, (bad, last) in zip(lines, told, rows, strict=True)
     ]
 
 
-def _words(snapshot: Snapshot, line: JobLine) -> str:
-    said = f"{job_cost(line)}."
-    if line.slowdown is None or line.slowdown <= SAME:
-        return said
-    why = slower_by(snapshot, line)
-    return said if why == line.limit else f"{said} Slower by: {why}."
-
-
-def _figures(name: str, row: Json) -> Table:
-    """A job's figures before and after; those that are 0 in both are left out."""
-    table = Table(f"Figures of {name}", ("figure", "before", "after", "after / before"), (1, 2, 3))
-    after = dict(_flat(row["post"] or {}))
+def _figures(name: str, row: Json, last: Json | None) -> Table:
+    """A job's figures before, at its worst where that is over, and after; without those all 0."""
+    heads: tuple[str, ...] = ("figure", "before", "after", "after / before")
+    if last is not None:
+        heads = ("figure", "before", "at its worst", "after", "at its worst / before")
+    table = Table(f"Figures of {name}", heads, tuple(range(1, len(heads))))
+    now, then = dict(_flat(row["post"] or {})), dict(_flat((last or row)["post"] or {}))
     for figure, was in _flat(row["base"] or {}):
-        now = after.get(figure)
-        if not was and not now:
+        worst, after = now.get(figure), then.get(figure)
+        if not (was or worst or after):
             continue
-        ratio = f"{now / was:.4f}" if _number(was) and _number(now) and was else ""
-        table.add(_FIGURES.get(figure, figure), _cell(was), _cell(now), ratio)
+        ratio = f"{worst / was:.4f}" if _number(was) and _number(worst) and was else ""
+        values = (was, worst) if last is None else (was, worst, after)
+        table.add(_FIGURES.get(figure, figure), *map(_cell, values), ratio)
     return table
 
 
@@ -173,17 +179,20 @@ def totals_table(timeline: Timeline) -> Table:
     return table
 
 
-def cooling_table(snapshot: Snapshot, most: int) -> Table:
-    """The loops that are worst off first."""
+def cooling_table(seen: Seen, most: int) -> Table:
+    """The loops that are worst off first, at the time that the answer speaks of."""
+    snapshot = seen.most
     states = loops(snapshot.fabric, snapshot.thermal)
     worst = sorted(states, key=lambda loop: -1.0 if loop.clock is None else loop.clock)
     table = loop_table("Cooling loops", worst, most)
     if len(states) > most:
         rest = [loop.clock for loop in worst[most:] if loop.clock is not None]
-        least = f" with clocks of {percent(min(rest))} or more" if rest else ""
+        least = f" with clocks from {percent(min(rest))}" if rest and min(rest) < 1 else ""
         table.caption = f"and {len(states) - most:,} more{least}"
-    if not states:
-        table.caption = "This cluster does not say how it is cooled."
+    when = "" if seen.worst is None or seen.span is None else f"State {seen.span.words()}"
+    idle = "" if snapshot.jobs else "no job is stated, so all GPUs are taken to be busy"
+    said = [table.caption, when, idle] if states else ["this cluster does not say how it is cooled"]
+    table.caption = "; ".join(filter(None, said))
     return table
 
 
@@ -211,10 +220,29 @@ def events_table(scenario: Scenario, most: int) -> Table:
 
 def asked_jobs(scenario: Scenario) -> list[tuple[str, str]]:
     """Each job as the scenario states it, on a line."""
+    stated = document(scenario).get("jobs", [])
     return [
-        (job["name"], ", ".join(f"{key} {_said(job[key])}" for key in job if key != "name"))
-        for job in document(scenario).get("jobs", [])
+        (job.name, ", ".join([*_stated(one), *_taken(job, one)]))
+        for job, one in zip(scenario.jobs, stated, strict=True)
     ]
+
+
+def _stated(job: Json) -> list[str]:
+    return [f"{key} {_said(job[key])}" for key in job if key not in ("name", "checkpoint")]
+
+
+def _taken(job: TrafficJob | Job, stated: Json) -> list[str]:
+    """Defaults that a reader needs to know."""
+    if not isinstance(job, TrainingJob | InferenceJob):
+        return []
+    found = [] if "precision" in stated else [f"precision {job.precision}"]
+    if isinstance(job, TrainingJob):
+        saves = job.checkpoint
+        found.append(
+            f"a checkpoint every {lasting(saves.interval)} ({lasting(saves.write)} to write,"
+            f" {lasting(saves.restart)} to restart)"
+        )
+    return found
 
 
 def _said(value: Any) -> str:

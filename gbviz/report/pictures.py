@@ -10,7 +10,7 @@ from gbviz.display.svg import svg
 from gbviz.display.theme import THEMES
 from gbviz.engine import evaluate, loads
 from gbviz.engine.evaluate import undamaged
-from gbviz.report.answer import causes_words
+from gbviz.report.answer import causes_of, causes_words
 from gbviz.report.hit_racks import hit_racks
 from gbviz.report.words import counted
 
@@ -43,9 +43,11 @@ def fabric_figures(seen: Seen, after: str = "After") -> list[Figure]:
     """
     snapshot, worst = seen.snapshot, seen.worst
     before = evaluate(undamaged(snapshot.scenario))
-    found = [_figure("Before", "The healthy cluster with its jobs.", before, "fabric")]
+    jobs = " with its jobs" if snapshot.scenario.jobs else ""
+    found = [_figure("Before", f"The healthy cluster{jobs}.", before, "fabric")]
     if worst is not None:
-        said = f"{seen.when.capitalize()}. {_broken(worst)}"
+        when = seen.span.words() if seen.span is not None else ""
+        said = f"{when.capitalize()}. {_broken(worst)}"
         found.append(_figure("At its worst", said, worst, "fabric"))
     return [*found, _figure(after, _broken(snapshot), snapshot, "fabric")]
 
@@ -85,7 +87,7 @@ def _figure(title: str, caption: str, snapshot: Snapshot, view: str) -> Figure:
 
 
 def _broken(snapshot: Snapshot) -> str:
-    causes = [fault for fault in snapshot.faults if fault.because is None]
+    causes = causes_of(snapshot)
     more = len(snapshot.faults) - len(causes)
     if not snapshot.faults:
         return "Nothing is broken."

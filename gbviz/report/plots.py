@@ -84,12 +84,10 @@ def time_plots(timeline: Timeline) -> list[Plot]:
     >>> scenario = gbviz.preset("gb300-su").with_faults("hxu-2")
     >>> made = run(replace(scenario, duration_s=600.0))
     >>> [plot.title for plot in time_plots(made)]  # no job runs
-    ['Load of the NICs, %', 'Hottest die, °C']
+    ['Hottest die, °C']
     """
-    found = []
-    if timeline.totals:
-        found += [_speeds(timeline), _goodputs(timeline)]
-    return [*found, _load(timeline), *_heat(timeline)]
+    of_jobs = [_speeds(timeline), _goodputs(timeline), _load(timeline)] if timeline.totals else []
+    return [*of_jobs, *_heat(timeline)]
 
 
 def _speeds(timeline: Timeline) -> Plot:
@@ -114,7 +112,7 @@ def _goodputs(timeline: Timeline) -> Plot:
 def _load(timeline: Timeline) -> Plot:
     load = np.array([100 * one.nic_load for one in timeline.intervals])
     title = "Load of the NICs, %"
-    curves = [("mean of what live NICs can send", load)]
+    curves = [("mean of all live NICs", load)]
     top = min(max(1.25 * float(load.max()), 1.0), 108.0)
     return _plot(timeline, title, curves, (0.0, top), _words(curves, "%"), colours=("accent",))
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gbviz.engine import evaluate
+from gbviz.engine.evaluate import undamaged
 from gbviz.engine.run import run
 from gbviz.engine.stage import snapshot_at
 from gbviz.engine.state import silent
-from gbviz.report.brief import brief
+from gbviz.report.brief import brief, brief_over_time
 from gbviz.report.document import document
-from gbviz.report.timeline import clock
 from gbviz.report.worst import worst_span
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import Timeline
+    from gbviz.report.worst import Span
     from gbviz.scenario import Scenario
 
 
@@ -33,15 +34,15 @@ class Seen:
         Of the scenario; None for one in which no time passes.
     at_s
         The time that was asked for, seconds; None for the end.
-    worst, when
-        The state at its worst, with the time in words; None and "" where that is the snapshot.
+    worst, span
+        The state at its worst, and when its faults hold; None where that is the snapshot.
     """
 
     snapshot: Snapshot
     timeline: Timeline | None
     at_s: float | None
     worst: Snapshot | None
-    when: str
+    span: Span | None
 
     @property
     def most(self) -> Snapshot:
@@ -49,9 +50,19 @@ class Seen:
         return self.worst or self.snapshot
 
     @cached_property
+    def calm(self) -> Timeline | None:
+        """The timeline of the same scenario without any fault; None where no time passes."""
+        if self.timeline is None:
+            return None
+        scenario = self.snapshot.scenario
+        return run(replace(undamaged(scenario), duration_s=scenario.end_s))
+
+    @cached_property
     def answer(self) -> tuple[str, str, str]:
-        """Three sentences."""
-        return brief(self.most, self.timeline, self.when)
+        """Three sentences; at a time that was asked for, on that moment alone."""
+        if self.timeline is None or self.calm is None or self.at_s is not None:
+            return brief(self.most)
+        return brief_over_time(self.most, self.timeline, self.calm, self.span)
 
 
 def seen_of(snapshot: Snapshot, timeline: Timeline | None, at_s: float | None = None) -> Seen:
@@ -62,15 +73,13 @@ def seen_of(snapshot: Snapshot, timeline: Timeline | None, at_s: float | None = 
     >>> import gbviz
     >>> seen = seen_of(gbviz.evaluate(gbviz.preset("gb300-su").with_faults("spine-0")), None)
     >>> seen.worst is None, seen.answer[1]
-    (True, 'No job runs on this cluster, so none is slower.')
+    (True, 'No job runs on this cluster.')
     """
     if timeline is None or at_s is not None:
-        when = "" if at_s is None else f"at {clock(at_s)}"
-        return Seen(snapshot, timeline, at_s, None, when)
+        return Seen(snapshot, timeline, at_s, None, None)
     span = worst_span(timeline, snapshot.base)
-    if span is None:
-        return Seen(snapshot, timeline, None, None, "")
-    return Seen(snapshot, timeline, None, snapshot_at(timeline, span.middle_s), span.words())
+    worst = None if span is None else snapshot_at(timeline, span.at_s)
+    return Seen(snapshot, timeline, None, worst, span)
 
 
 def answer_of(

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 INDEX = "index.html"
 # Of each folder: the scenario that was run, in full; the page for people; the whole result.
 SCENARIO, REPORT, RESULT = "scenario.yaml", "report.html", "result.json"
+# Expectations, of each folder and of all together.
+JUNIT = "junit.xml"
 # Bytes that every disk takes for a name, with room for a number behind.
 _LONGEST = 100
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com\d|lpt\d)(\..*)?")
@@ -35,7 +37,7 @@ def folder_names(paths: Sequence[Path]) -> list[str]:
     >>> folder_names([Path("a/leaf.yaml"), Path("b/LEAF.yaml"), Path("one two?.yaml")])
     ['leaf', 'LEAF-2', 'one-two']
     """
-    taken: set[str] = {INDEX}
+    taken: set[str] = {INDEX, JUNIT}
     names = []
     for path in paths:
         stem = re.sub(r"[^\w.-]+", "-", path.stem).strip("-.")
@@ -65,12 +67,19 @@ def shelf(folder: Path) -> Iterator[None]:
     make_folder(folder)
     held = _hold(folder)
     try:
-        for inside in (folder, *(path for path in folder.iterdir() if path.is_dir())):
-            sweep_folder(inside)
-        yield
+        _sweep(folder)
+        try:
+            yield
+        finally:  # workers that were stopped leave what they had begun
+            _sweep(folder)
     finally:
         if held is not None:
             os.close(held)
+
+
+def _sweep(folder: Path) -> None:
+    for inside in (folder, *(path for path in folder.iterdir() if path.is_dir())):
+        sweep_folder(inside)
 
 
 def _hold(folder: Path) -> int | None:

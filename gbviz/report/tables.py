@@ -113,7 +113,7 @@ def run_table(outcomes: Iterable[Outcome]) -> Table:
     columns = ("file", "job", "state", "slowdown", "goodput", "limit", "expectations")
     table = Table("Runs", columns, right=(3, 4))
     for one in outcomes:
-        kept = f"{one.expected - len(one.failed)} of {one.expected}" if one.expected else "-"
+        kept = f"{len(one.limits) - len(one.failed)} of {len(one.limits)}" if one.limits else "-"
         for place, job in enumerate(one.jobs or [JobOutcome("-", "-", None, None, "")]):
             table.add(
                 one.file if place == 0 else "",

@@ -23,10 +23,12 @@ if TYPE_CHECKING:
 _MOST_ROWS = 20
 
 
-def print_answer(console: Console, snapshot: Snapshot, *, verbose: bool = False) -> None:
-    """One question's answer: a sentence, what is broken, what it does, what runs."""
+def print_answer(
+    console: Console, snapshot: Snapshot, *, verbose: bool = False, said: str = ""
+) -> None:
+    """One question's answer: `said`, or a sentence; what is broken, what it does, what runs."""
     most = None if verbose else _MOST_ROWS
-    console.print(Text(sentence(snapshot), style="bold"))
+    console.print(Text(said or sentence(snapshot), style="bold"))
     if snapshot.faults:
         console.print(tables.fault_table(snapshot, most))
     console.print(tables.figure_table(snapshot))

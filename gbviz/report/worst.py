@@ -20,17 +20,28 @@ _SHORT = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """From when to when, seconds; how much of the fabric is lost (0 = nothing); how many faults."""
+    """The faults of one moment: from when to when they hold, seconds.
+
+    Parameters
+    ----------
+    start_s, end_s
+        While just these faults hold.
+    at_s
+        A time in it to look at: one at which as many jobs as may be run.
+    damage
+        How much of the fabric is lost, 0 for nothing.
+    faults
+        How many hold.
+    others
+        How many more faults there are at other times.
+    """
 
     start_s: float
     end_s: float
+    at_s: float
     damage: float
     faults: int
-
-    @property
-    def middle_s(self) -> float:
-        """A time inside it."""
-        return (self.start_s + self.end_s) / 2
+    others: int
 
     def words(self) -> str:
         """`from 0:10:00 to 0:40:00`, to the second."""
@@ -67,29 +78,67 @@ def worst_span(timeline: Timeline, base: Metrics) -> Span | None:
     """
     spans = list(_spans(timeline, base))
     hurt = [span for span in spans if span.faults or span.damage > _SAME]
-    long = [span for span in hurt if span.end_s - span.start_s >= _SHORT * timeline.duration_s]
+    long = [span for span in hurt if span.lasts_s(timeline) >= _SHORT * timeline.duration_s]
     if not hurt:
         return None
-    worst = max(long or hurt, key=lambda one: (one.damage, one.faults, one.end_s - one.start_s))
+    worst = max(long or hurt, key=lambda one: (one.damage, one.faults, one.lasts_s(timeline)))
     end = spans[-1]
-    same = worst.damage <= end.damage + _SAME and worst.faults <= end.faults
-    return None if same else worst
+    if worst.damage <= end.damage + _SAME and worst.faults <= end.faults:
+        return None
+    return _held(timeline, worst)
 
 
-def _spans(timeline: Timeline, base: Metrics) -> Iterator[Span]:
-    """Neighbouring intervals that are equally bad, taken together."""
-    held: Span | None = None
-    for one, moment in zip(timeline.intervals, timeline.moments, strict=True):
-        now = Span(one.start_s, one.end_s, _damage(one, base), len(moment.causes))
+@dataclass(frozen=True, slots=True)
+class _Equal:
+    """Neighbouring intervals that are equally bad, by their numbers."""
+
+    first: int
+    last: int
+    damage: float
+    faults: int
+
+    def lasts_s(self, timeline: Timeline) -> float:
+        return timeline.intervals[self.last].end_s - timeline.intervals[self.first].start_s
+
+
+def _spans(timeline: Timeline, base: Metrics) -> Iterator[_Equal]:
+    held: _Equal | None = None
+    for number, (one, moment) in enumerate(zip(timeline.intervals, timeline.moments, strict=True)):
+        now = _Equal(number, number, _damage(one, base), len(moment.causes))
         if held is None:
             held = now
         elif held.faults == now.faults and abs(held.damage - now.damage) <= _SAME:
-            held = replace(held, end_s=now.end_s)
+            held = replace(held, last=number)
         else:
             yield held
             held = now
     if held is not None:
         yield held
+
+
+def _held(timeline: Timeline, worst: _Equal) -> Span:
+    """From when to when its faults hold, and when to look."""
+    intervals = timeline.intervals
+    seen = max(
+        range(worst.first, worst.last + 1),
+        key=lambda n: (_running(intervals[n]), intervals[n].end_s - intervals[n].start_s),
+    )
+    broken = [
+        {(fault.component, fault.factor) for fault in moment.causes} for moment in timeline.moments
+    ]
+    first = last = seen
+    while first > 0 and broken[first - 1] == broken[seen]:
+        first -= 1
+    while last + 1 < len(intervals) and broken[last + 1] == broken[seen]:
+        last += 1
+    middle = (intervals[seen].start_s + intervals[seen].end_s) / 2
+    others = len(set().union(*broken) - broken[seen])
+    start, end = intervals[first].start_s, intervals[last].end_s
+    return Span(start, end, middle, worst.damage, worst.faults, others)
+
+
+def _running(one: Interval) -> int:
+    return sum(job.state in ("running", "degraded") for job in one.jobs)
 
 
 def _damage(one: Interval, base: Metrics) -> float:

@@ -155,7 +155,7 @@ def test_all_of_a_kind(selector: str, live: int, injection: float, cut: int) -> 
 
 def test_every_cable_of_all() -> None:
     text = sentence("--fail", "*~*")
-    assert text.startswith("With 89,856 parts failed, bisection falls to 0 %")
+    assert text.startswith("With 89,856 cables failed, bisection falls to 0 %")
     assert text.endswith("compute stays as it is; 4,608 live GPUs are cut off.\n")
 
 

@@ -65,7 +65,9 @@ def test_without_faults_only_checkpoints_cost() -> None:
     assert found.useful_s == pytest.approx(11 * 600 + 270)
     assert found.checkpoint_s == pytest.approx(330)
     assert found.goodput == pytest.approx(6870 / 7200)
-    assert found.gpu_hours == 480
+    # 240 GPUs at work and 16 spares, for two hours.
+    assert found.gpu_hours == 512
+    assert found.lost_gpu_hours == pytest.approx(512 - 240 * 6870 / 3600)
 
 
 def test_a_leaf_back_before_the_timeout_only_stalls() -> None:

@@ -10,7 +10,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from gbviz.errors import InputError
-from gbviz.report.junit import junit
+from gbviz.report.junit import Suite, junit, limits_of
 from gbviz.report.shelf import folder_names, save_folder
 from tests.cli import ask, refusal
 
@@ -140,7 +140,7 @@ def test_names_of_folders(stems: list[str], names: list[str]) -> None:
 
 def test_junit_holds_no_character_that_xml_cannot() -> None:
     row = {"expect": "a\x00\x1b[31m", "value": None, "passed": False, "reason": "\ud800 gone"}
-    suite = ET.fromstring(junit("\x07 & <", "b\ufffe", [row]))[0]
+    suite = ET.fromstring(junit([Suite("\x07 & <", "b\ufffe", limits_of([row]))]))[0]
     assert suite.attrib["name"] == "\ufffd & <"
     assert suite[0].attrib["name"] == "a\ufffd\ufffd[31m"
     assert suite[0][0].attrib["message"] == "found no value: \ufffd gone"

@@ -58,11 +58,11 @@ def test_two_and_three_faults_are_named() -> None:
 
 
 def test_many_faults_are_counted() -> None:
-    assert said("spine-*").startswith("With 4 parts failed, ")
+    assert said("spine-*").startswith("With 4 spines failed, ")
     half = {"leaf-*~spine-0": 0.5}
-    assert said(degrade=half).startswith("With 8 parts degraded, ")
-    assert said("leaf-0", degrade=half).startswith("With 1 part failed and 8 parts degraded, ")
-    assert said("rack-*/tray-*/gpu-*", name="azure-gb300").startswith("With 4,608 parts failed, ")
+    assert said(degrade=half).startswith("With 8 cables degraded, ")
+    assert said("leaf-0", degrade=half).startswith("With 1 leaf failed and 8 cables degraded, ")
+    assert said("rack-*/tray-*/gpu-*", name="azure-gb300").startswith("With 4,608 GPUs failed, ")
 
 
 def test_lost_gpus() -> None:

@@ -1,0 +1,66 @@
+"""What a glance at a scenario should take in: its worst job, its stops, its goodput."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gbviz.report.job_lines import job_lines
+from gbviz.report.story import slowest_speed, stopped_s
+
+if TYPE_CHECKING:
+    from gbviz.report.seen import Seen
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The worst job by three measures, each with its name; None where there is no such value.
+
+    Parameters
+    ----------
+    slowest
+        The job that is slowest while it runs, and its time over its healthy time.
+    stopped
+        The job that stands still longest, and for how many seconds.
+    goodput
+        The job with the least goodput, that goodput, and that of the same job without faults.
+    """
+
+    slowest: tuple[str, float] | None
+    stopped: tuple[str, float] | None
+    goodput: tuple[str, float, float] | None
+
+
+def glance(seen: Seen) -> Glance:
+    """A glance at a scenario; at a moment alone there are no stops and no goodput.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> from gbviz.report.seen import seen_of
+    >>> scenario = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
+    >>> found = seen_of(gbviz.evaluate(scenario.with_faults("spine-0")), None)
+    >>> glance(found)
+    Glance(slowest=('shift:72', 1.0), stopped=None, goodput=None)
+    """
+    timeline, calm = seen.timeline, seen.calm
+    if timeline is None or calm is None or seen.at_s is not None:
+        lines = [(line.name, line.slowdown) for line in job_lines(seen.most)]
+        known = [(name, value) for name, value in lines if value is not None]
+        return Glance(max(known, key=lambda one: one[1], default=None), None, None)
+    speeds = [
+        (total.name, slowest_speed(timeline, number))
+        for number, total in enumerate(timeline.totals)
+    ]
+    slow = [(name, 1 / speed) for name, speed in speeds if speed]
+    stops = [(total.name, stopped_s(total)) for total in timeline.totals]
+    goodputs = [
+        (now.name, now.goodput, then.goodput)
+        for now, then in zip(timeline.totals, calm.totals, strict=True)
+        if now.goodput is not None and then.goodput is not None
+    ]
+    return Glance(
+        max(slow, key=lambda one: one[1], default=None),
+        max(stops, key=lambda one: one[1], default=None),
+        min(goodputs, key=lambda one: one[1], default=None),
+    )

@@ -1,0 +1,63 @@
+"""How much slower a job is, and what makes it so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gbviz.engine import loads
+from gbviz.report.job_lines import SAME
+from gbviz.report.words import counted, listed, percent
+
+if TYPE_CHECKING:
+    from gbviz.engine import Snapshot
+    from gbviz.report.job_lines import JobLine
+
+
+def line_words(snapshot: Snapshot, line: JobLine, how_long: str = "") -> str:
+    """What a job does in a state, after its name; "" where it runs as on the healthy cluster.
+
+    Parameters
+    ----------
+    snapshot, line
+        The state, and the job in it.
+    how_long
+        Said of its slowness, such as ` for a while`.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> from gbviz.report.job_lines import job_lines
+    >>> scenario = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
+    >>> found = gbviz.evaluate(scenario.with_faults("leaf-3"))
+    >>> print(line_words(found, job_lines(found)[0]))
+    takes 1.185 times as long, 84.38 GB/s a flow instead of 100.00 GB/s a flow (slowest flow limited
+    by leaf-0>rack-1/tray-0/nic-0#0)
+    """
+    if line.slowdown is None:
+        return "does not run" + (f": {line.limit}" if line.limit else "")
+    if line.slowdown <= SAME:
+        return ""
+    why = slower_by(snapshot, line)
+    tail = f" ({why})" if why else ""
+    times = f"takes {line.slowdown:.3f} times as long{how_long}"
+    return f"{times}, {line.now} instead of {line.before}{tail}"
+
+
+def slower_by(snapshot: Snapshot, line: JobLine) -> str:
+    """What makes a job slower: fewer GPUs, slower ones, else the link that limits it."""
+    said = []
+    number = [job.name for job in snapshot.scenario.jobs].index(line.name)
+    had = loads(snapshot, base=True).job_of_gpu == number
+    fewer = line.lost_gpus - line.replaced_gpus
+    if fewer > 0:
+        # Ranks go in whole groups: with one GPU its group's others have nothing to do.
+        idle = int(np.count_nonzero(had)) - line.gpus - fewer
+        more = f", and {idle:,} more idle with them" if idle > 0 else ""
+        said.append(f"{counted(fewer, 'GPU')} fewer{more}")
+    clock = snapshot.thermal.clock[had]
+    clock = clock[clock > 0]
+    if len(clock) and clock.min() < 1 - 1e-9:
+        said.append(f"its slowest GPU at {percent(round(float(clock.min()), 4))} of its clock")
+    return listed(said) if said else line.limit
