@@ -8,6 +8,7 @@ its own small distance from the mean. Resistances are the same both ways, so all
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ import numpy as np
 from gbviz.topology.catalogue import catalogue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gbviz.cooling.machine import Machine
     from gbviz.topology.fabric import Bools, Floats, Ints
 
@@ -43,6 +46,7 @@ class Masses:
     out_w_per_k: float
 
 
+@functools.lru_cache(maxsize=2)
 def masses(law: Machine) -> Masses:
     """The catalogue's, so that die to supply add up to the resistance of the steady state."""
     value = catalogue().value
@@ -124,14 +128,22 @@ class Motion:
 
     def shape(self, times_s: Floats) -> Floats:
         """(M, T) the integral of ``e^(-rate t)`` from 0 to each time, s."""
+        return self.shaping()(times_s)
+
+    def shaping(self) -> Callable[[Floats], Floats]:
+        """`shape`, to be asked for again and again: a root takes it some 55 times."""
         rates = self.rates[:, None]
-        x = rates * times_s
         if self.rates.all():
-            grown: Floats = -np.expm1(-x) / rates
-            return grown
-        with np.errstate(divide="ignore", invalid="ignore"):
-            grown = -np.expm1(-x) / rates
-        return np.where(rates == 0, times_s, grown)
+            back = -rates
+            return lambda times_s: np.expm1(back * times_s) / back
+        steady = rates == 0
+
+        def at(times_s: Floats) -> Floats:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                grown = -np.expm1(-(rates * times_s)) / rates
+            return np.where(steady, times_s, grown)
+
+        return at
 
     def of(self, modes: Ints) -> Motion:
         """Some of its modes alone."""

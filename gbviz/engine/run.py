@@ -10,6 +10,7 @@ import numpy as np
 
 from gbviz.cooling.state import IDLES, OFF
 from gbviz.engine.downs import Downs
+from gbviz.engine.garbage import rare_garbage_searches
 from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
@@ -63,7 +64,8 @@ def run(scenario: Scenario, *, poll: Poll | None = None) -> Timeline:
     >>> [(one.start_s, one.end_s, one.metrics.bisection_GBps) for one in made.intervals]
     [(0.0, 600.0, 28800.0), (600.0, 2400.0, 21600.0), (2400.0, 3600.0, 28800.0)]
     """
-    return _Run(scenario, poll or silent).timeline()
+    with rare_garbage_searches():
+        return _Run(scenario, poll or silent).timeline()
 
 
 class _Run:
