@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,16 +14,19 @@ from gbviz.engine.run import run
 from gbviz.faults.actions import Action
 from gbviz.scenario.event import Event
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 
 @pytest.fixture(autouse=True)
-def _usual():
+def _usual() -> Iterator[None]:
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
     yield
     gc.set_threshold(*before)
 
 
-def test_the_last_of_runs_that_overlap_brings_back_what_was():
+def test_the_last_of_runs_that_overlap_brings_back_what_was() -> None:
     first, second = rare_garbage_searches(), rare_garbage_searches()
     first.__enter__()
     second.__enter__()
@@ -33,14 +37,14 @@ def test_the_last_of_runs_that_overlap_brings_back_what_was():
 
 
 @pytest.mark.parametrize("own", [(0, 10, 10), (90_000, 5, 5)])
-def test_who_searches_less_often_keeps_to_it(own):
+def test_who_searches_less_often_keeps_to_it(own: tuple[int, int, int]) -> None:
     gc.set_threshold(*own)
     with rare_garbage_searches():
         assert gc.get_threshold() == own
     assert gc.get_threshold() == own
 
 
-def test_a_run_that_stops_brings_back_what_was():
+def test_a_run_that_stops_brings_back_what_was() -> None:
     seen = []
 
     def poll(_what: str) -> None:

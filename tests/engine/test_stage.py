@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pytest
@@ -14,18 +15,21 @@ from gbviz.engine.stage import Stage
 from gbviz.faults import resolve
 from gbviz.faults.actions import Action
 
+if TYPE_CHECKING:
+    from gbviz.cooling import Thermal
+
 # Racks 0 and 1 lose one feed of two: their GPUs are capped. Units and second feeds take racks down.
 KINDS = ("hxu-{}", "rack-{}/feed-a", "rack-{}/feed-b", "rack-{}/tray-0/gpu-0", "leaf-{}")
 
 
-def same(some, other):
+def same(some: Thermal, other: Thermal) -> None:
     for field in fields(some):
         mine, fresh = getattr(some, field.name), getattr(other, field.name)
         assert np.array_equal(mine, fresh), field.name
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_settled_state_names_the_faults_of_its_own_list(seed):
+def test_a_settled_state_names_the_faults_of_its_own_list(seed: int) -> None:
     stage = Stage(gbviz.preset("gb300-su"))
     rng = random.Random(seed)
     names = [kind.format(rack) for kind in KINDS for rack in range(2)]
