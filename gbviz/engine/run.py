@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -239,18 +238,19 @@ class _Run:
         self.moments.append(self._moment())
         return ()
 
-    def _there(self) -> Moment:
-        """The present moment but for its clocks."""
+    def _there(self, thermal: Thermal | None = None) -> Moment:
+        """The present moment, but for its clocks where these are not given."""
         return Moment(
             self.causes,
             self.downs.consequences,
             tuple(self.given_up.get(number, _NONE) for number in range(len(self.clocks))),
             self._idle(),
             frozenset(n for n, clock in enumerate(self.clocks) if not clock.occupies),
+            thermal,
         )
 
     def _moment(self) -> Moment:
-        return replace(self._there(), thermal=self._clocks())
+        return self._there(self._clocks())
 
     def _happens(self, before: Prepared) -> tuple[str, ...]:
         """Everything that happens at this moment, in words."""

@@ -156,7 +156,10 @@ class Stage:
         """What the fabric can do; of clocks only their mean counts."""
         by = self.router(health)
         found = self._once("metrics", id(by), lambda: metrics(by, thermal), by)
-        return replace(found, compute_fraction=float(thermal.clock.mean()))
+        fraction = float(thermal.clock.mean())
+        if found.compute_fraction == fraction:
+            return found
+        return replace(found, compute_fraction=fraction)
 
     def prepared(
         self,
@@ -215,7 +218,7 @@ class Stage:
         if by.single_path or not by.reaches_all:
             return id(by), own
         hurt = tuple((rack, state) for rack, state in by.hurt.items() if rack in racks)
-        return own, hurt, float(by.live.nic_up.max(initial=0.0))
+        return own, hurt, by.fastest_GBps
 
     def jobs(self, alone: Prepared, idle: frozenset[int]) -> JobsState:
         """All jobs together, without those that wait."""
@@ -266,9 +269,10 @@ class Stage:
         Keys hold ids of objects: `hold` keeps these alive as long as the entry.
         """
         kept = self._found[kind]
-        if key in kept:
+        entry = kept.get(key)
+        if entry is not None:
             kept.move_to_end(key)
-            known: Found = kept[key][0]
+            known: Found = entry[0]
             return known
         found = find()
         kept[key] = (found, hold)
