@@ -61,8 +61,10 @@ def still_clocks(world: World, gliding: Bools) -> Floats:
         a.reshape(-1)
         for a in (world.drawn.own, world.drawn.active, world.drawn.asked_w, world.drawn.drawn_w)
     )
-    power = np.where(gliding[world.loop_of], drawn, world.target.gpu_power_w)
-    power[world.state.mode == OFF] = 0.0
+    power = world.target.gpu_power_w
+    if gliding.any():
+        power = np.where(gliding[world.loop_of], drawn, power)
+    power = np.where(world.state.mode == OFF, 0.0, power)
     return clocks(world.state.mode, own, active, asked, power)
 
 
