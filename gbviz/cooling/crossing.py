@@ -12,6 +12,8 @@ from gbviz.cooling.limits import ROUNDING
 from gbviz.cooling.state import ASKS, HOLDS, IDLES, OFF, SAME_K, drawn_power
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gbviz.cooling.motion import Loop, Motion
     from gbviz.cooling.state import Modes
     from gbviz.topology.fabric import Bools, Floats
@@ -164,7 +166,9 @@ def first(case: Case, way: Motion, limits: Limits, horizon_s: float) -> list[Eve
     before, look = 0.0, 0
     while before < last_s and len(watch.what):
         times = np.minimum(_FIRST_S * _RATIO ** np.arange(look, look + _LOOKS), last_s)
-        times = np.concatenate([[before], np.unique(times[times > before])])
+        # They grow, so that all but the last of those at the end are others.
+        times = times[(times > before) & np.append(times[:-1] < times[1:], True)]
+        times = np.concatenate([[before], times])
         found = _between(watch, way, times)
         if found:
             return found
@@ -214,17 +218,32 @@ def _between(watch: _Watch, way: Motion, times: Floats) -> list[Event]:
 
 def _bisect(way: Motion, modes: Floats, now: Floats | None, low: Floats, high: Floats) -> Floats:
     """Times at which values rise to 0, or (`now` None) their slopes do, to the last bit."""
-    low, high = low.copy(), high.copy()
+    of = way.slope if now is None else way.shaping()
+    if len(low) == 1:
+        return np.array([_bisect_one(of, modes, now, float(low[0]), float(high[0]))])
     for _ in range(70):
         middle = (low + high) / 2
-        if now is None:
-            value = np.einsum("em,me->e", modes, way.slope(middle))
-        else:
-            value = now + np.einsum("em,me->e", modes, way.shape(middle))
+        value = np.einsum("em,me->e", modes, of(middle))
+        if now is not None:
+            value += now
         up = value >= 0
-        high, low, before = np.where(up, middle, high), np.where(up, low, middle), (high, low)
-        if (high == before[0]).all() and (low == before[1]).all():
+        if not np.count_nonzero(np.where(up, high, low) != middle):
             break
+        high, low = np.where(up, middle, high), np.where(up, low, middle)
+    return high
+
+
+def _bisect_one(
+    of: Callable[[float], Floats], modes: Floats, now: Floats | None, low: float, high: float
+) -> float:
+    """`_bisect` of one value, as it nearly always is: half the time without the small arrays."""
+    start = 0.0 if now is None else float(now[0])
+    for _ in range(70):
+        middle = (low + high) / 2
+        up = start + float(np.einsum("em,me->e", modes, of(middle))[0]) >= 0
+        if middle == (high if up else low):
+            break
+        low, high = (low, middle) if up else (middle, high)
     return high
 
 

@@ -36,6 +36,8 @@ class Machine:
         """Clocks of GPUs that draw less than they ask for; their own where they do not."""
         clock: Floats = own * (drawn_w > 0)
         capped = (drawn_w < asked_w) & (drawn_w > 0)
+        if not np.count_nonzero(capped):
+            return clock
         share = (drawn_w[capped] - self.idle_w) / (self.span_w * active[capped])
         clock[capped] = np.minimum(own[capped], share ** (1 / self.exponent))
         return clock

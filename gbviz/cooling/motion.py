@@ -8,6 +8,7 @@ its own small distance from the mean. Resistances are the same both ways, so all
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,8 @@ import numpy as np
 from gbviz.topology.catalogue import catalogue
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from gbviz.cooling.machine import Machine
     from gbviz.topology.fabric import Bools, Floats, Ints
 
@@ -43,6 +46,7 @@ class Masses:
     out_w_per_k: float
 
 
+@functools.lru_cache(maxsize=2)
 def masses(law: Machine) -> Masses:
     """The catalogue's, so that die to supply add up to the resistance of the steady state."""
     value = catalogue().value
@@ -124,21 +128,29 @@ class Motion:
 
     def shape(self, times_s: Floats) -> Floats:
         """(M, T) the integral of ``e^(-rate t)`` from 0 to each time, s."""
+        return self.shaping()(times_s)
+
+    def shaping(self) -> Callable[[Floats | float], Floats]:
+        """`shape`, to be asked for again and again: a root takes it some 55 times."""
         rates = self.rates[:, None]
-        x = rates * times_s
         if self.rates.all():
-            grown: Floats = -np.expm1(-x) / rates
-            return grown
-        with np.errstate(divide="ignore", invalid="ignore"):
-            grown = -np.expm1(-x) / rates
-        return np.where(rates == 0, times_s, grown)
+            back = -rates
+            return lambda times_s: np.expm1(back * times_s) / back
+        steady = rates == 0
+
+        def at(times_s: Floats | float) -> Floats:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                grown = -np.expm1(-(rates * times_s)) / rates
+            return np.where(steady, times_s, grown)
+
+        return at
 
     def of(self, modes: Ints) -> Motion:
         """Some of its modes alone."""
         some = self.die[:, modes], self.plate[:, modes], self.supply[modes]
         return Motion(self.rates[modes], *some)
 
-    def slope(self, times_s: Floats) -> Floats:
+    def slope(self, times_s: Floats | float) -> Floats:
         """(M, T) ``e^(-rate t)``."""
         fading: Floats = np.exp(-(self.rates[:, None] * times_s))
         return fading
@@ -166,9 +178,8 @@ def motion(loop: Loop) -> Motion:
         supply_rate = (taken + loop.free_w) / loop.liquid_j_per_k
     drawing, holding = ~loop.holds, loop.holds
     mean = _means(loop, die_rate, plate_rate, supply_rate)
-    alone = [_symmetric(np.diag([mass.die, mass.plate]), _pair(across, out))]
-    alone.append((np.array([(across + out) / mass.plate]), np.eye(1)))
-    rates = np.concatenate([mean.rates, alone[0][0], alone[1][0]])
+    alone, weights, inverse = _alone(mass, out)
+    rates = np.concatenate([mean.rates, alone])
     die, plate = np.zeros((K, len(rates))), np.zeros((K, len(rates)))
     supply = np.zeros(len(rates))
     own = len(mean.rates)
@@ -176,13 +187,24 @@ def motion(loop: Loop) -> Motion:
     die[drawing, :own], plate[drawing, :own] = mean.die, mean.plate
     plate[holding, :own] = mean.held
     apart = np.stack([die_rate - mean.die.sum(), plate_rate - mean.plate.sum()])[:, drawing]
-    weights = alone[0][1]
-    inverse = np.linalg.inv(weights)
     part = inverse @ apart
     die[drawing, own : own + 2] = (weights[0][:, None] * part).T
     plate[drawing, own : own + 2] = (weights[1][:, None] * part).T
     plate[holding, own + 2] = plate_rate[holding] - mean.held.sum()
     return Motion(rates, die, plate, supply)
+
+
+@functools.lru_cache(maxsize=4)
+def _alone(mass: Masses, out: float) -> tuple[Floats, Floats, Floats]:
+    """Three rates of GPUs over a supply that stays: two that draw, and one of a plate that holds.
+
+    And the modes of those that draw as columns, and their inverse.
+    """
+    across = mass.across_w_per_k
+    rates, modes = _symmetric(np.diag([mass.die, mass.plate]), _pair(across, out))
+    held = np.array([(across + out) / mass.plate])
+    inverse = np.asarray(np.linalg.inv(modes), dtype=np.float64)
+    return np.concatenate([rates, held]), modes, inverse
 
 
 def _pair(across: float, out: float) -> Floats:

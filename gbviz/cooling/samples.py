@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 # Clocks between two samples are on a straight line within this.
 _STRAIGHT: Final = 1e-6
 _MOST_ROUNDS: Final = 8
+_FIRST_LOOKS_S: Final = 0.1 * 2.0 ** np.arange(60)
 _MOST_PIECES: Final = 64
 
 
@@ -60,8 +61,10 @@ def still_clocks(world: World, gliding: Bools) -> Floats:
         a.reshape(-1)
         for a in (world.drawn.own, world.drawn.active, world.drawn.asked_w, world.drawn.drawn_w)
     )
-    power = np.where(gliding[world.loop_of], drawn, world.target.gpu_power_w)
-    power[world.state.mode == OFF] = 0.0
+    power = world.target.gpu_power_w
+    if gliding.any():
+        power = np.where(gliding[world.loop_of], drawn, power)
+    power = np.where(world.state.mode == OFF, 0.0, power)
     return clocks(world.state.mode, own, active, asked, power)
 
 
@@ -71,7 +74,7 @@ def _straight(sample: Callable[[Floats], Floats], stop_s: float) -> tuple[Floats
     The distance of a line from a smooth curve falls with the square of its length, so one look at
     the middle of a line says into how many pieces to cut it. All pieces are looked at again.
     """
-    times = np.unique(np.concatenate([[0.0], np.minimum(0.1 * 2.0 ** np.arange(60), stop_s)]))
+    times = np.concatenate([[0.0], _FIRST_LOOKS_S[stop_s > _FIRST_LOOKS_S], [stop_s]])
     found = sample(times)
     crooked = np.ones(len(times) - 1, dtype=bool)
     for _ in range(_MOST_ROUNDS):
@@ -83,10 +86,12 @@ def _straight(sample: Callable[[Floats], Floats], stop_s: float) -> tuple[Floats
         off = np.abs(sample(times[left] + wide / 2) - line).max(axis=1)
         pieces = np.minimum(np.ceil(np.sqrt(off / _STRAIGHT)), _MOST_PIECES).astype(np.int64)
         cut, pieces, wide = left[pieces > 1], pieces[pieces > 1], wide[pieces > 1]
+        if not len(cut):
+            break
         crooked[:] = False
         crooked[cut] = True
-        number = np.concatenate([np.arange(1, n) for n in pieces]) if len(cut) else np.zeros(0)
         each = pieces - 1
+        number = np.arange(1, each.sum() + 1) - np.repeat(np.cumsum(each) - each, each)
         inner = np.repeat(times[cut], each) + number * np.repeat(wide / pieces, each)
         order = np.argsort(np.concatenate([times, inner]), kind="stable")
         marks = np.concatenate([crooked, [False], np.ones(len(inner), dtype=bool)])

@@ -154,6 +154,8 @@ def power_w(state: HeatState, drawn: Draw) -> Floats:
 
 def drawn_power(mode: Modes, most_w: Floats, plate_c: Floats, across_w_per_k: float) -> Floats:
     """W of GPUs of each mode that may draw so much at most."""
+    if not np.count_nonzero(mode):
+        return most_w.copy()  # All ask, as they nearly always do.
     found = np.where(mode == ASKS, most_w, np.minimum(machine().idle_w, most_w))
     found[mode == OFF] = 0.0
     held = mode == HOLDS
@@ -172,7 +174,8 @@ def holding_power(most_w: Floats, plate_c: Floats, across_w_per_k: float) -> Flo
 def clocks(mode: Modes, own: Floats, active: Floats, asked_w: Floats, drawn_w: Floats) -> Floats:
     """Clocks of GPUs of each mode; 0 for one that idles because it is too hot."""
     clock = machine().clock(own, active, asked_w, drawn_w)
-    clock[mode == IDLES] = 0
+    if np.count_nonzero(mode):
+        clock[mode == IDLES] = 0
     return clock
 
 

@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from gbviz.topology.fabric import Bools, Fabric, Floats, Ints
     from gbviz.topology.health import Health
 
+    # (G,) classes, (T,) times and (T, K) clocks of the classes; see `Advance`.
+    Samples = tuple[Ints, Floats, Floats]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Advance:
@@ -160,6 +163,16 @@ class Ahead:
     classes: tuple[Ints, Floats] | None
 
     @property
+    def end_s(self) -> float:
+        """The time at its end."""
+        return self._time_s(self.stop_s)
+
+    def _time_s(self, stop_s: float) -> float:
+        """The time some seconds later: the one asked for to the last bit, where it is that."""
+        first = self.world.state.time_s
+        return self.until_s if stop_s == self.until_s - first else first + stop_s
+
+    @property
     def quiet(self) -> bool:
         """True where no clock changes at all, and nothing happens."""
         return not self.parties
@@ -171,33 +184,42 @@ class Ahead:
     def state(self, stop_s: float | None = None) -> HeatState:
         """The state some seconds later (None: at the end), what happens there included."""
         stop = self.stop_s if stop_s is None else stop_s
-        time_s = self.world.state.time_s + stop
-        if stop == self.until_s - self.world.state.time_s:
-            time_s = self.until_s
         after = _after(self.world, self.parties, self.class_of, self.courses, self.gliding, stop)
-        return replace(after, time_s=time_s)
+        return replace(after, time_s=self._time_s(stop))
 
-    def advance(self, until_s: float | None = None, *, energies: bool = True) -> Advance:
-        """The first part of it (None: all), with or without where the energy went."""
-        world, parties, courses = self.world, self.parties, self.courses
-        first, stop = world.state.time_s, self.stop_s
+    def samples(self, until_s: float | None = None) -> Samples:
+        """The clocks in the first part of it (None: all), and nothing else."""
+        first, stop, end = self.world.state.time_s, self.stop_s, self.end_s
         if until_s is not None:
-            stop = until_s - first
+            stop, end = until_s - first, until_s
+        classes, values = self.classes or rest_classes(self.world, self.class_of, self.gliding)
+        times, found = clock_samples(self.parties, self.courses, values, stop)
+        absolute = np.minimum(first + times, end)
+        kept = np.concatenate([[True], np.diff(absolute) > 0])
+        return classes, absolute[kept], found[kept]
+
+    def advance(
+        self,
+        until_s: float | None = None,
+        *,
+        energies: bool = True,
+        sampled: Samples | None = None,
+    ) -> Advance:
+        """The first part of it (None: all), with or without where the energy went.
+
+        `sampled` are its clocks where somebody has asked for them before.
+        """
+        world, parties, courses = self.world, self.parties, self.courses
+        stop = self.stop_s if until_s is None else until_s - world.state.time_s
         done = self.state(stop)
         if until_s is not None:
             done = replace(done, time_s=until_s)
-        classes, values = self.classes or rest_classes(world, self.class_of, self.gliding)
-        times, found = clock_samples(parties, courses, values, stop)
-        absolute = np.minimum(first + times, done.time_s)
-        kept = np.concatenate([[True], np.diff(absolute) > 0])
         ended = any(path.ends and path.reaches(stop) for path in courses)
         return Advance(
             done,
             happenings(world, parties, courses, stop, done),
             _energy(world, parties, courses, self.gliding, stop, done) if energies else Energy(),
-            classes,
-            absolute[kept],
-            found[kept],
+            *(sampled or self.samples(until_s)),
             not ended and bool(at_rest(replace(world, state=done)).all()),
         )
 

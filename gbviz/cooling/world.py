@@ -41,8 +41,8 @@ class World:
         As given.
     drawn
         What feeds and shelves leave to GPUs that heat has not shut down.
-    target
-        The steady state that this leads to.
+    target, plate_c
+        The steady state that this leads to, and (G,) its plates.
     starts, loop_of
         (O,) first rack of each loop, and (G,) loop of each GPU.
     fixed_w, capacity_w, liquid_j_per_k
@@ -58,6 +58,7 @@ class World:
     state: HeatState
     drawn: Draw
     target: Thermal
+    plate_c: Floats
     starts: Ints
     loop_of: Ints
     fixed_w: Floats
@@ -87,12 +88,23 @@ def limits_of() -> Limits:
     return Limits(law.limit_c, value("gpu.die_slowdown_c"), value("gpu.die_shutdown_c"), law.idle_w)
 
 
-def world_of(fabric: Fabric, health: Health, activity: Floats | None, state: HeatState) -> World:
-    """A cluster in a state, with what is latched taken out."""
+def world_of(
+    fabric: Fabric,
+    health: Health,
+    activity: Floats | None,
+    state: HeatState,
+    whole: Thermal | None = None,
+) -> World:
+    """A cluster in a state, with what is latched taken out.
+
+    `whole` is the steady state before that, where it is known.
+    """
     assert fabric.spec is not None
     left = without_latched(fabric, health, state)
     law, value = machine(), catalogue().value
-    drawn, target = draw(fabric, left, activity), steady(fabric, left, activity)
+    drawn = draw(fabric, left, activity)
+    known = whole if left is health else None
+    target = known or steady(fabric, left, activity)
     bare = drawn if left is health else draw(fabric, health, activity)
     starts, racks = loop_starts(fabric), fabric.count("rack")
     sizes = np.diff([*starts, racks])
@@ -106,6 +118,7 @@ def world_of(fabric: Fabric, health: Health, activity: Floats | None, state: Hea
         state,
         drawn,
         target,
+        target.die_c - target.gpu_power_w / masses(law).across_w_per_k,
         starts,
         np.repeat(np.arange(len(starts)), sizes * fabric.spec.gpus_per_rack),
         fixed * np.add.reduceat(drawn.on.astype(np.float64), starts),
@@ -130,7 +143,7 @@ def thermal_of(
     whole = steady(fabric, health, activity)
     if state.absent:
         return whole
-    return thermal_in(world_of(fabric, health, activity, state), whole)
+    return thermal_in(world_of(fabric, health, activity, state, whole), whole)
 
 
 def thermal_in(world: World, settled: Thermal) -> Thermal:
@@ -144,7 +157,7 @@ def thermal_in(world: World, settled: Thermal) -> Thermal:
     down = state.rack_off | world.powerless
     taken = np.add.reduceat(given, world.starts) * (world.capacity_w > 0)
     return Thermal(
-        clock=clocks_in(world),
+        clock=_clocks(world, power),
         gpu_power_w=power,
         die_c=state.die_c,
         rack_power_kw=law.fixed_kw * drawn.on + power.reshape(racks, -1).sum(axis=1) / 1000,
@@ -158,23 +171,28 @@ def thermal_in(world: World, settled: Thermal) -> Thermal:
 
 def clocks_in(world: World) -> Floats:
     """(G,) clocks of the state of a world."""
+    return _clocks(world, power_w(world.state, world.drawn))
+
+
+def _clocks(world: World, power_w: Floats) -> Floats:
+    """`clocks_in` of GPUs that draw so much."""
     drawn = world.drawn
     own, active, asked = (a.reshape(-1) for a in (drawn.own, drawn.active, drawn.asked_w))
-    return clocks(world.state.mode, own, active, asked, power_w(world.state, drawn))
+    return clocks(world.state.mode, own, active, asked, power_w)
 
 
 def at_rest(world: World) -> Bools:
     """(O,) True for loops in which nothing moves and nothing is about to."""
     state, target = world.state, world.target
     power = power_w(state, world.drawn)
-    plate = target.die_c - target.gpu_power_w / masses(machine()).across_w_per_k
     flows = world.capacity_w > 0
-    settled = (np.abs(state.die_c - target.die_c) <= SAME_K) & (
-        np.abs(state.plate_c - plate) <= SAME_K
+    gpus = (np.abs(state.die_c - target.die_c) <= SAME_K) & (
+        np.abs(state.plate_c - world.plate_c) <= SAME_K
     )
-    settled &= np.abs(power - target.gpu_power_w) <= _SAME_W
-    still = (np.abs(state.die_c - state.plate_c) <= SAME_K) & (power == 0)
-    gpus = np.where(flows[world.loop_of], settled, still)
+    gpus &= np.abs(power - target.gpu_power_w) <= _SAME_W
+    if not flows.all():
+        still = (np.abs(state.die_c - state.plate_c) <= SAME_K) & (power == 0)
+        gpus = np.where(flows[world.loop_of], gpus, still)
     first_gpu = world.starts * (len(gpus) // len(world.drawn.on))
     loops = np.logical_and.reduceat(gpus, first_gpu)
     loops &= ~flows | (np.abs(state.supply_c - target.supply_c) <= SAME_K)
@@ -194,12 +212,7 @@ def parties_of(world: World, moving: Bools) -> tuple[list[Party], Ints]:
     classes = 0
     if len(gpus):
         columns = (world.loop_of, most, own, active, asked, state.die_c, state.plate_c, state.mode)
-        rows, inverse, counts = np.unique(
-            np.stack([column[gpus] for column in columns], axis=1),
-            axis=0,
-            return_inverse=True,
-            return_counts=True,
-        )
+        rows, inverse, counts = _alike(np.stack([column[gpus] for column in columns], axis=1))
         seen: dict[tuple[object, ...], Party] = {}
         number = np.empty(len(rows), dtype=np.int64)
         for loop in np.flatnonzero(moving).tolist():
@@ -222,8 +235,24 @@ def parties_of(world: World, moving: Bools) -> tuple[list[Party], Ints]:
                 parties.append(seen[key])
                 classes += len(own_rows)
             number[own_rows] = seen[key].first + np.arange(len(own_rows))
-        class_of[gpus] = number[inverse.reshape(-1)]
+        class_of[gpus] = number[inverse]
     return parties, class_of
+
+
+def _alike(table: Floats) -> tuple[Floats, Ints, Ints]:
+    """The different rows of a table in order, (n,) which of them each row is, and how many are.
+
+    What `numpy.unique` finds along an axis in several times as long: here bytes come first.
+    """
+    table = np.ascontiguousarray(table)
+    packed = table.view(f"V{table.itemsize * table.shape[1]}").reshape(-1)
+    _, first, of, times = np.unique(
+        packed, return_index=True, return_inverse=True, return_counts=True
+    )
+    rows, place = np.unique(table[first], axis=0, return_inverse=True)
+    place = place.reshape(-1)
+    counts = np.bincount(place, times).astype(np.int64)
+    return rows, place[of.reshape(-1)], counts
 
 
 def _case(world: World, loop: int, table: Floats, count: Floats) -> Case:

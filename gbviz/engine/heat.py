@@ -130,19 +130,23 @@ class Heat:
 
 def _cut(way: Ahead, watched: Sequence[Ints]) -> tuple[Floats, HeatState, tuple[str, ...], bool]:
     """Mean clocks (G,), the end, what happens and whether all has settled, for one panel."""
-    found = way.advance(energies=False)
-    if len(found.times_s) > 2:
-        slowest = [
-            found.clocks[:, np.unique(found.class_of[own])].min(axis=1)
-            for own in watched
-            if len(own)
-        ]
-        panel = _panel(found.times_s, slowest)
-        if panel < found.state.time_s:
-            found = way.advance(panel, energies=False)
+    class_of, times_s, clocks = sampled = way.samples()
+    panel = way.end_s
+    if len(times_s) > 2:
+        slowest = [clocks[:, _there(class_of[own])].min(axis=1) for own in watched if len(own)]
+        panel = min(panel, _panel(times_s, slowest))
+    if panel < way.end_s:
+        found = way.advance(panel, energies=False)
+    else:
+        found = way.advance(energies=False, sampled=sampled)
     own = _mean(found.times_s, found.clocks)[found.class_of]
     words = tuple(each.text for each in found.happenings)
     return own, found.state, words, found.settled
+
+
+def _there(class_of: Ints) -> Ints:
+    """The classes that some GPUs are of."""
+    return np.flatnonzero(np.bincount(class_of))
 
 
 def _panel(times_s: Floats, clocks: Sequence[Floats]) -> float:

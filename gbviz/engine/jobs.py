@@ -130,6 +130,8 @@ def jobs_state(
 
 def _shared(steppers: Sequence[Stepper], capacity: Floats, streams: Floats) -> Shared:
     """The fixed point of the jobs that step, beside independent flows (jobs, links), GB/s."""
+    if not len(streams):
+        return share(steppers, capacity, np.zeros(len(capacity)), np.zeros(len(capacity), np.int64))
     rates = streams.sum(axis=0) * 1e9
     return share(steppers, capacity, rates, (streams > 0).sum(axis=0))
 

@@ -91,7 +91,7 @@ def metrics(by: Router, thermal: Thermal) -> Metrics:
         reason["nonblocking"] = "no NIC is live"
     lost = np.flatnonzero(cut_off(fabric, health, by_capacity, nics))
     return Metrics(
-        live_gpus=int(nics.live.sum()),
+        live_gpus=int(np.count_nonzero(nics.live)),
         disconnected_gpus=_names(fabric, lost),
         injection_GBps=float(spread.nic_up.sum()),
         bisection_GBps=bisection(by_capacity, table.leaves),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
@@ -10,6 +9,7 @@ import numpy as np
 
 from gbviz.cooling.state import IDLES, OFF
 from gbviz.engine.downs import Downs
+from gbviz.engine.garbage import rare_garbage_searches
 from gbviz.engine.heat import Heat
 from gbviz.engine.job_clock import JobClock
 from gbviz.engine.stage import Stage, busy, look, occupied
@@ -63,7 +63,8 @@ def run(scenario: Scenario, *, poll: Poll | None = None) -> Timeline:
     >>> [(one.start_s, one.end_s, one.metrics.bisection_GBps) for one in made.intervals]
     [(0.0, 600.0, 28800.0), (600.0, 2400.0, 21600.0), (2400.0, 3600.0, 28800.0)]
     """
-    return _Run(scenario, poll or silent).timeline()
+    with rare_garbage_searches():
+        return _Run(scenario, poll or silent).timeline()
 
 
 class _Run:
@@ -239,18 +240,19 @@ class _Run:
         self.moments.append(self._moment())
         return ()
 
-    def _there(self) -> Moment:
-        """The present moment but for its clocks."""
+    def _there(self, thermal: Thermal | None = None) -> Moment:
+        """The present moment, but for its clocks where these are not given."""
         return Moment(
             self.causes,
             self.downs.consequences,
             tuple(self.given_up.get(number, _NONE) for number in range(len(self.clocks))),
             self._idle(),
             frozenset(n for n, clock in enumerate(self.clocks) if not clock.occupies),
+            thermal,
         )
 
     def _moment(self) -> Moment:
-        return replace(self._there(), thermal=self._clocks())
+        return self._there(self._clocks())
 
     def _happens(self, before: Prepared) -> tuple[str, ...]:
         """Everything that happens at this moment, in words."""

@@ -110,15 +110,27 @@ class Stage:
 
     def steady(self, health: Health, activity: Floats | None) -> Thermal:
         """Power and temperatures once they have settled."""
-        key = (self.felt(health), id(activity))
-        return self._once("steady", key, lambda: steady(self.fabric, health, activity), activity)
+        felt = self.felt(health)
+        same, exact = (felt[0], id(activity)), (felt, id(activity))
+
+        def find() -> Thermal:
+            # Which faults did it matters only where a rack is down.
+            known: Thermal | None = self._known("steady", same)
+            found = known or steady(self.fabric, health, activity)
+            return found if found.rack_down.any() else keep(found)
+
+        def keep(found: Thermal) -> Thermal:
+            return self._once("steady", same, lambda: found, activity)
+
+        return self._once("steady by cause", exact, find, activity)
 
     def world(self, health: Health, activity: Floats | None, state: HeatState) -> World:
         """The cluster as heat sees it; of a health all but the numbers of its faults counts."""
         key = (self.felt(health)[0], id(activity), state.off)
 
         def find() -> World:
-            return world_of(self.fabric, health, activity, state)
+            whole = self.steady(health, activity)
+            return world_of(self.fabric, health, activity, state, whole)
 
         found = self._once("world", key, find, activity)
         return replace(found, state=state)
@@ -144,7 +156,10 @@ class Stage:
         """What the fabric can do; of clocks only their mean counts."""
         by = self.router(health)
         found = self._once("metrics", id(by), lambda: metrics(by, thermal), by)
-        return replace(found, compute_fraction=float(thermal.clock.mean()))
+        fraction = float(thermal.clock.mean())
+        if found.compute_fraction == fraction:
+            return found
+        return replace(found, compute_fraction=fraction)
 
     def prepared(
         self,
@@ -203,7 +218,7 @@ class Stage:
         if by.single_path or not by.reaches_all:
             return id(by), own
         hurt = tuple((rack, state) for rack, state in by.hurt.items() if rack in racks)
-        return own, hurt, float(by.live.nic_up.max(initial=0.0))
+        return own, hurt, by.fastest_GBps
 
     def jobs(self, alone: Prepared, idle: frozenset[int]) -> JobsState:
         """All jobs together, without those that wait."""
@@ -243,15 +258,21 @@ class Stage:
         found = self.metrics(health, thermal)
         return State(health, thermal, consequences, found, jobs, self.work)
 
+    def _known(self, kind: str, key: Any) -> Any:
+        """What `_once` would give without finding it, None for nothing."""
+        entry = self._found[kind].get(key)
+        return None if entry is None else entry[0]
+
     def _once(self, kind: str, key: Any, find: Callable[[], Found], *hold: object) -> Found:
         """What `find` gives, found once while its key is among those asked last.
 
         Keys hold ids of objects: `hold` keeps these alive as long as the entry.
         """
         kept = self._found[kind]
-        if key in kept:
+        entry = kept.get(key)
+        if entry is not None:
             kept.move_to_end(key)
-            known: Found = kept[key][0]
+            known: Found = entry[0]
             return known
         found = find()
         kept[key] = (found, hold)

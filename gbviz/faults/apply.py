@@ -51,32 +51,53 @@ def apply(fabric: Fabric, faults: Sequence[Fault]) -> Health:
                 cause[part][worse] = number
                 factor[part][worse] = fault.factor
         if fault.links:
-            _apply_links(fabric, np.array(fault.links), fault.factor, tiers, nvlink)
+            _apply_links(fabric, fault.links, fault.factor, tiers, nvlink)
     return Health(factor, cause, tuple(tiers), nvlink)
 
 
 def _apply_links(
     fabric: Fabric,
-    links: np.ndarray[tuple[int], np.dtype[np.int64]],
+    links: tuple[int, ...],
     factor: float,
     tiers: list[Floats | None],
     nvlink: dict[int, Floats],
 ) -> None:
-    for number, tier in enumerate(fabric.tiers):
-        own = links[(links >= tier.first) & (links < tier.end)] - tier.first
-        if len(own):
-            array = tiers[number] = _or_ones(tiers[number], (2, tier.n))
-            flat = array.reshape(-1)
-            flat[own] = np.minimum(flat[own], factor)
+    by_tier, inside = _places(fabric, links)
+    for number, own in by_tier:
+        array = tiers[number] = _or_ones(tiers[number], (2, fabric.tiers[number].n))
+        flat = array.reshape(-1)
+        flat[own] = np.minimum(flat[own], factor)
     if fabric.nvlink is None:
         return
     shape = (2, fabric.nvlink.gpus, fabric.nvlink.asics)
-    for link in links[links < fabric.nvlink.end].tolist():
-        way, cable = divmod(link, fabric.nvlink.n)
-        gpu, asic = divmod(cable, fabric.nvlink.asics)
-        rack, gpu = divmod(gpu, fabric.nvlink.gpus)
+    for rack, way, gpu, asic in inside:
         array = nvlink[rack] = _or_ones(nvlink.get(rack), shape)
         array[way, gpu, asic] = min(array[way, gpu, asic], factor)
+
+
+# Along a timeline a fault is applied again at every change while it stands.
+@lru_cache(maxsize=256)
+def _places(
+    fabric: Fabric, links: tuple[int, ...]
+) -> tuple[list[tuple[int, Ints]], list[tuple[int, int, int, int]]]:
+    """Where some directed links are: in each tier of the fabric that has any, and on NVLink.
+
+    There by rack, way, GPU and ASIC.
+    """
+    every: Ints = np.array(links, dtype=np.int64)
+    by_tier = []
+    for number, tier in enumerate(fabric.tiers):
+        own = every[(every >= tier.first) & (every < tier.end)] - tier.first
+        if len(own):
+            by_tier.append((number, own))
+    inside = []
+    if fabric.nvlink is not None:
+        for link in every[every < fabric.nvlink.end].tolist():
+            way, cable = divmod(link, fabric.nvlink.n)
+            gpu, asic = divmod(cable, fabric.nvlink.asics)
+            rack, gpu = divmod(gpu, fabric.nvlink.gpus)
+            inside.append((rack, way, gpu, asic))
+    return by_tier, inside
 
 
 def _or_ones(array: Floats | None, shape: tuple[int, ...]) -> Floats:

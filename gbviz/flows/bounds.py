@@ -40,6 +40,7 @@ def bisection(live: Stages, leaves: LeafClasses) -> float:
     leaf, spine = 2, 2 + C
     core = spine + pods * K
     edges: list[tuple[int, int, float]] = []
+    rise, fall = live.leaf.up[leaves.first].tolist(), live.leaf.down[leaves.first].tolist()
     for c in range(C):
         pod = int(leaves.first[c]) // live.shape.leaves_per_pod
         many = float(leaves.members[c])
@@ -49,8 +50,8 @@ def bisection(live: Stages, leaves: LeafClasses) -> float:
             edges.append((source, leaf + c, many * float(leaves.sends[c])))
         for k in range(K):
             at, times = spine + pod * K + k, many * float(live.spines[k])
-            edges.append((leaf + c, at, times * float(live.leaf.up[leaves.first[c], k])))
-            edges.append((at, leaf + c, times * float(live.leaf.down[leaves.first[c], k])))
+            edges.append((leaf + c, at, times * rise[c][k]))
+            edges.append((at, leaf + c, times * fall[c][k]))
     for pod in range(pods):
         for e in range(E):
             k = int(live.core_owner[e])
@@ -166,7 +167,7 @@ def worst_pair(live: Stages, table: SplitTable, nics: Rails) -> float:
     leaves = table.leaves
     rate, busy_ends = float("inf"), []
     for capacity, usable in ((live.nic_up, nics.send), (live.nic_down, nics.receive)):
-        used = usable.reshape(-1, nics.rails, nics.rails).any(axis=1).reshape(-1)
+        _, used = nics.served(nics.by_tray(usable).__getitem__)
         rate = min(rate, float(capacity[used].min(initial=np.inf)))
         of_class = leaves.leaf_class[nics.leaf[used]]
         busy_ends.append(np.bincount(of_class, minlength=len(leaves.first)) > 0)

@@ -114,14 +114,16 @@ def _nic_loads(alike: Groups, live: Stages) -> dict[str, tuple[Floats, Floats]]:
     each = alike.trays.sum(axis=1)
     others = alike.members[None, :] - np.eye(len(each))  # groups of class b that one of a sees
     near = each[:, None, :] - alike.trays  # trays of the same group in other racks, (C, slots, K)
-    own = alike.within.sent[alike.within.pattern]
-    sent = np.einsum("asl,aklx->askx", near, own.sum(axis=4))
-    got = np.einsum("ask,akly->asly", near, own.sum(axis=3))
-    for number, table in enumerate(alike.between.sent):
+    # Both tables have the same patterns.
+    own, table = alike.within.pattern, alike.between.sent
+    out, into = table.sum(axis=4), table.sum(axis=3)
+    sent = np.einsum("asl,aklx->askx", near, out[own])
+    got = np.einsum("ask,akly->asly", near, into[own])
+    for number in range(len(table)):
         seen = np.where(alike.between.pattern == number, others, 0.0)
-        sent += np.tensordot(seen @ each, table.sum(axis=3), ((1,), (1,)))[:, None]
+        sent += np.tensordot(seen @ each, out[number], ((1,), (1,)))[:, None]
         back = np.where(number == alike.between.pattern.T, others, 0.0)
-        got += np.tensordot(back @ each, table.sum(axis=2), ((1,), (0,)))[:, None]
+        got += np.tensordot(back @ each, into[number], ((1,), (0,)))[:, None]
     return {
         "nic up": (_by_nic(alike, sent), live.nic_up),
         "nic down": (_by_nic(alike, got), live.nic_down),

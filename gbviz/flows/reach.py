@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,10 +14,11 @@ if TYPE_CHECKING:
     from gbviz.topology.health import Health
 
 
+@lru_cache(maxsize=4)
 def leaf_islands(live: Stages) -> Ints:
     """(leaves,) number of the island that each leaf is in: leaves that live links join both ways.
 
-    Cost: a few passes over leaves x spine classes.
+    Cost: a few passes over leaves x spine classes; kept, as many faults leave stages as they are.
     """
     shape, K, E = live.shape, live.n_classes, len(live.cores)
     rows, none = shape.pods * shape.leaves_per_pod, shape.pods * shape.leaves_per_pod
@@ -55,19 +57,20 @@ def cut_off(fabric: Fabric, health: Health, live: Stages, nics: Rails) -> Bools:
         What each GPU can use.
     """
     R, trays = nics.rails, len(nics.live) // nics.rails
-    usable = nics.send & nics.receive
+    send, receive = nics.by_tray(nics.send), nics.by_tray(nics.receive)
+    served, tray_has = nics.served(lambda trays: send[trays] & receive[trays])
     by_rack = nics.live.reshape(fabric.count("rack"), -1)
     racks = np.flatnonzero(by_rack.any(axis=1))
     if len(racks) <= 1:
-        alone = by_rack & ~usable.any(axis=1).reshape(by_rack.shape)
+        alone = by_rack & ~served.reshape(by_rack.shape)
         for rack in racks.tolist():
             alone[rack] &= ~_linked(fabric, health, rack)
         return np.asarray(alone.reshape(-1) & (nics.live.sum() > 1))
     island = leaf_islands(live)[nics.leaf]
-    tray_has = usable.reshape(trays, R, R).any(axis=1).reshape(-1)
     own = island[tray_has]
     if len(own) and (own == own[0]).all():
-        return np.asarray(nics.live & ~usable.any(axis=1))
+        return np.asarray(nics.live & ~served)
+    usable = nics.send & nics.receive
     part = _parts(island.reshape(trays, R), tray_has.reshape(trays, R), len(live.leaf.up))
     of_gpu = np.where(usable, np.repeat(part[island].reshape(trays, R), R, axis=0), -1)
     seen = of_gpu.max(axis=1)

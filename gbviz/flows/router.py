@@ -42,6 +42,8 @@ class Router:
         NVLink b"" where it is whole. A NIC counts as there or not, whatever its rate.
     reaches_all
         True where every leaf with live NICs reaches every other.
+    fastest_GBps
+        What the fastest NIC sends, 0 without any.
     """
 
     fabric: Fabric
@@ -55,6 +57,7 @@ class Router:
     space: LinkSpace
     hurt: dict[int, tuple[bytes, bytes]]
     reaches_all: bool
+    fastest_GBps: float  # noqa: N815 the unit's own capitals
 
     @property
     def single_path(self) -> bool:
@@ -106,8 +109,21 @@ def router(
         space = cable_links(fabric, health, nvlink)
     else:
         space = class_links(fabric, health, live, nvlink)
-    hurt, reaches_all = _hurt(nvlink, nics), _reaches_all(table)
-    return Router(fabric, health, mode, seed, live, nvlink, nics, table, space, hurt, reaches_all)
+    same = before is not None and before.nvlink is nvlink and before.nics is nics
+    return Router(
+        fabric,
+        health,
+        mode,
+        seed,
+        live,
+        nvlink,
+        nics,
+        table,
+        space,
+        before.hurt if before is not None and same else _hurt(nvlink, nics),
+        _reaches_all(table),
+        float(live.nic_up.max(initial=0.0)),
+    )
 
 
 def _same_cables(before: Router, health: Health) -> bool:

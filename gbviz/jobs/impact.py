@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+
 from gbviz.jobs.spec import TrainingJob
 from gbviz.topology.catalogue import catalogue
 
@@ -95,15 +97,15 @@ def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> 
         return "cut"
     if before[1].run is None:
         return ""
-    first, phases = int(before[0].space.starts[2]), before[1].run.phases
+    phases = before[1].run.phases
     dead = _dead_nics(before[0], now[0])
-    if dead is not None and any(dead[phase.link[phase.link < first]].any() for phase in phases):
+    if dead is not None and any(dead.take(phase.link).any() for phase in phases):
         return "path"
-    last = int(before[0].space.starts[-2])
+    if not _lost_between_switches(before, now[0]):
+        return ""
+    first, last = int(before[0].space.starts[2]), int(before[0].space.starts[-2])
     between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)
-    if between and _lost_between_switches(before, now[0]):
-        return "reroute"
-    return ""
+    return "reroute" if between else ""
 
 
 def one_off(
@@ -143,10 +145,11 @@ def _lost_between_switches(before: tuple[Router, Running], now: Router) -> bool:
 
 @lru_cache(maxsize=2)
 def _dead_nics(before: Router, now: Router) -> Bools | None:
-    """(NIC links,) which are dead and were not, None for none; remembered for all jobs."""
+    """(links,) which NICs are dead and were not, None for none; remembered for all jobs."""
     first = int(before.space.starts[2])
     was, left = before.space.capacity[:first], now.space.capacity[:first]
-    dead = (was > 0) & (left == 0)
+    dead = np.zeros(len(before.space.capacity), dtype=bool)
+    dead[:first] = (was > 0) & (left == 0)
     return dead if dead.any() else None
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -81,6 +82,10 @@ class InferenceRun:
 
     def served(self, seconds: Sequence[float]) -> Served:
         """What the job delivers when its phases take these seconds."""
+        return _served(self, tuple(seconds))
+
+    def deliver(self, seconds: tuple[float, ...]) -> Served:
+        """`served`, found afresh."""
         spent = {"prefill": 0.0, "decode": 0.0, "kv": 0.0}
         across = dict.fromkeys(spent, 0.0)
         parts = zip(self.classes, seconds, self.times_in_pass, self.phases, strict=True)
@@ -115,6 +120,12 @@ class InferenceRun:
         """Seconds between two requests of the whole job."""
         rate = self.served(seconds).requests_per_s
         return 1 / rate if rate > 0 else np.inf
+
+
+# The same seconds are asked for where jobs share the fabric, for its figures and its pace.
+@lru_cache(maxsize=8)
+def _served(run: InferenceRun, seconds: tuple[float, ...]) -> Served:
+    return run.deliver(seconds)
 
 
 def group_size(pool: Pool) -> int:

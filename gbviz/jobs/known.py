@@ -60,9 +60,8 @@ class KnownEdges:
         """
         if by.single_path or not by.reaches_all:
             return find()
-        strongest = float(by.live.nic_up.max(initial=0.0))
         who = tuple((some.shape, some.tobytes()) for some in gpus)
-        key = (by.fabric, by.nics.relay, strongest, who, facts)
+        key = (by.fabric, by.nics.relay, by.fastest_GBps, who, facts)
         hurt = _hurt(by, gpus)
         near = (key, "near", tuple((rack, nvlink) for rack, (nvlink, _) in hurt if nvlink))
         far = (key, "far", tuple(hurt))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,13 +73,7 @@ class Phase:
         room
             (n,) bytes/s left for this job on each link, None for all of it.
         """
-        if self.cut:
-            return np.inf, -1
-        if not len(self.link):
-            return 0.0, -1
-        took = self.load / (self.room if room is None else room)
-        worst = int(took.argmax())
-        return max((float(took[worst]), int(self.link[worst])), self.relay, key=lambda it: it[0])
+        return _alone(self) if room is None else _longest(self, room)
 
     def seconds(self) -> float:
         """Seconds that the phase takes with nobody else there."""
@@ -87,6 +82,24 @@ class Phase:
     def overlapped(self, fabric_s: float) -> float:
         """Seconds that the phase takes where the fabric takes so many, beside NVLink."""
         return max(self.nvlink_s, fabric_s) / (self.eta if fabric_s > 0 else 1.0)
+
+
+def _longest(phase: Phase, room: Floats) -> tuple[float, int]:
+    """`Phase.fabric_s` where its links have so much room."""
+    if phase.cut:
+        return np.inf, -1
+    if not len(phase.link):
+        return 0.0, -1
+    took = phase.load / room
+    worst = int(took.argmax())
+    return max((float(took[worst]), int(phase.link[worst])), phase.relay, key=lambda it: it[0])
+
+
+# Where jobs share the fabric, and what limits them, ask for the same few phases.
+@lru_cache(maxsize=32)
+def _alone(phase: Phase) -> tuple[float, int]:
+    """`Phase.fabric_s` with nobody else there."""
+    return _longest(phase, phase.room)
 
 
 # Phases that were laid last, of all fabrics together, with the edges that they keep: up to 32 MB.

@@ -12,8 +12,12 @@ from gbviz.topology.remembered import Remembered
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from numpy.typing import NDArray
+
     from gbviz.jobs.phases import Phase
     from gbviz.topology.fabric import Floats, Ints
+
+    _Put = tuple[Floats, NDArray[np.int16]]
 
 DAMPING = 0.5
 TOLERANCE = 1e-6
@@ -88,12 +92,10 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
     if not jobs:
         return Shared(np.zeros(0), (), (), traffic, True, 0)
     loads = [_in_a_step(job.phases, job.repeats, len(capacity)) for job in jobs]
-    users = streams.copy()
-    for row in loads:
-        users += row > 0
+    users = streams + _users(loads)
     met = np.flatnonzero(users > 1)
     seen = _rooms(jobs, users, capacity, met)
-    here, others = np.array([row.take(met) for row in loads]), traffic[met]
+    here, others = np.array([row.take(met) for row, _ in loads]), traffic[met]
     alone = [[phase.fabric_s() for phase in job.phases] for job in jobs]
     phase_s = [_overlapped(*both) for both in zip(jobs, alone, strict=True)]
     limit = [[link for _, link in found] for found in alone]
@@ -101,6 +103,8 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
     # A job that meets nobody takes what it takes alone.
     meets = [n for n, rooms in enumerate(seen) if any(room is not None for room in rooms)]
     first, rounds, converged = step, 0, False
+    if not meets:
+        rounds, converged = 1, True
     while rounds < MOST_ROUNDS and not converged:
         rounds += 1
         each = np.divide(here, step[:, None], out=np.zeros_like(here), where=step[:, None] > 0)
@@ -118,15 +122,17 @@ def share(jobs: Sequence[Stepper], capacity: Floats, traffic: Floats, streams: I
         moved = _moved(step, fresh)
         converged = moved <= TOLERANCE
         step = fresh if converged else _damped(step, fresh)
-    load = np.zeros(len(capacity))
-    for row, seconds in zip(loads, step, strict=True):
+    load, part = np.zeros(len(capacity)), np.empty(len(capacity))
+    for (row, _), seconds in zip(loads, step, strict=True):
         if seconds > 0:
-            load += row / seconds
+            np.divide(row, seconds, out=part)
+            load += part
+    load += traffic
     return Shared(
         step,
         tuple(tuple(times) for times in phase_s),
         tuple(tuple(links) for links in limit),
-        load + traffic,
+        load,
         converged,
         rounds,
     )
@@ -145,21 +151,31 @@ class _Room:
     capacity: Floats
 
 
-# What jobs put on links, of a hundred jobs at 4,608 GPUs and of a few where there are more: 16 MB.
-_LOADS: Remembered[Floats] = Remembered(1 << 24)
+# What jobs put on links, of some 80 jobs at 4,608 GPUs and of a few where there are more: 16 MB.
+_LOADS: Remembered[_Put] = Remembered(1 << 24)
 
 
-def _in_a_step(phases: tuple[Phase, ...], repeats: tuple[float, ...], links: int) -> Floats:
-    """(links,) bytes that phases put on them in a step; read-only."""
+def _users(loads: Sequence[_Put]) -> NDArray[np.int16]:
+    """(links,) how many jobs put something on each of some links."""
+    users = loads[0][1].copy()
+    for _, uses in loads[1:]:
+        users += uses
+    return users
+
+
+def _in_a_step(phases: tuple[Phase, ...], repeats: tuple[float, ...], links: int) -> _Put:
+    """(links,) bytes that phases put on them in a step, and 1 where that is any; read-only."""
     key = (phases, repeats, links)
-    load = _LOADS.get(key)
-    if load is None:
+    found = _LOADS.get(key)
+    if found is None:
         load = np.zeros(links)
         for phase, times in zip(phases, repeats, strict=True):
             np.add.at(load, phase.link, phase.load * times)
-        load.setflags(write=False)
-        _LOADS.keep(key, load, load.nbytes)
-    return load
+        found = load, (load > 0).astype(np.int16)
+        for array in found:
+            array.setflags(write=False)
+        _LOADS.keep(key, found, load.nbytes + found[1].nbytes)
+    return found
 
 
 def _overlapped(job: Stepper, found: Sequence[tuple[float, int]]) -> list[float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,26 +69,32 @@ class TrainingRun:
 
     def times(self, seconds: Sequence[float]) -> StepTime:
         """The step whose phases take these seconds."""
-        total = dict.fromkeys(("tp", "cp", "ep", "pp", "dp"), 0.0)
-        for kind, once, often in zip(self.classes, seconds, self.repeats, strict=True):
-            total[kind] += once * often
-        counts = self.base.microbatches
-        found = step_time(
-            _replaced(
-                self.base,
-                tp_s=total["tp"] / counts,
-                cp_s=total["cp"] / counts,
-                ep_s=total["ep"] / counts,
-                pp_s=total["pp"] / counts * catalogue().value("training.pp_exposed"),
-                dp_s=total["dp"],
-            )
-        )
-        # Where replicas were lost the last microbatch of some is padding, which is no useful work.
-        return replace(found, mfu=found.mfu * self.filled)
+        return _times(self, tuple(seconds))
 
     def step_s(self, seconds: Sequence[float]) -> float:
         """Seconds of a step."""
         return self.times(seconds).step_s
+
+
+# The same step is asked for where jobs share the fabric, and for its figures and its pace.
+@lru_cache(maxsize=16)
+def _times(run: TrainingRun, seconds: tuple[float, ...]) -> StepTime:
+    total = dict.fromkeys(("tp", "cp", "ep", "pp", "dp"), 0.0)
+    for kind, once, often in zip(run.classes, seconds, run.repeats, strict=True):
+        total[kind] += once * often
+    counts = run.base.microbatches
+    found = step_time(
+        _replaced(
+            run.base,
+            tp_s=total["tp"] / counts,
+            cp_s=total["cp"] / counts,
+            ep_s=total["ep"] / counts,
+            pp_s=total["pp"] / counts * catalogue().value("training.pp_exposed"),
+            dp_s=total["dp"],
+        )
+    )
+    # Where replicas were lost the last microbatch of some is padding, which is no useful work.
+    return replace(found, mfu=found.mfu * run.filled)
 
 
 def _replaced(inputs: StepInputs, **parts: float) -> StepInputs:

@@ -55,6 +55,22 @@ class Rails:
         """True where every GPU can use every NIC of its tray."""
         return not len(self.odd)
 
+    def served(self, usable: Callable[[Ints], Bools]) -> tuple[Bools, Bools]:
+        """(G,) GPUs that can use some NIC, and (n_nics,) NICs that some GPU can use.
+
+        `usable` says which GPUs of some trays (n, R, R) can use which of their NICs. Only `odd`
+        ones are looked at.
+        """
+        gpus, nics = (np.ones((len(self.live) // self.rails, self.rails), bool) for _ in range(2))
+        if len(self.odd):
+            each = usable(self.odd)
+            gpus[self.odd], nics[self.odd] = each.any(axis=2), each.any(axis=1)
+        return gpus.reshape(-1), nics.reshape(-1)
+
+    def by_tray(self, usable: Bools) -> Bools:
+        """(trays, R, R) `send` or `receive` by tray."""
+        return usable.reshape(-1, self.rails, self.rails)
+
 
 def rails(
     fabric: Fabric, health: Health, nic_up: Floats, nic_down: Floats, *, by_rack: bool = False

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -64,24 +65,8 @@ class Health:
         return np.broadcast_to(self.ways(fabric, tier), (2, fabric.tiers[tier].n))
 
     def ways(self, fabric: Fabric, tier: int) -> Floats:
-        """`capacity`, or just one row of it where both ways are the same."""
-        cables = fabric.tiers[tier]
-        own = self.link_factor[tier]
-        node = np.minimum(
-            self._end(fabric, cables.lower, tier == 0), self._end(fabric, cables.upper, False)
-        )
-        worth: Floats = cables.capacity * (node if own is None else own * node)
-        return np.atleast_2d(worth)
-
-    def _end(self, fabric: Fabric, nodes: Ints, degraded_counts: bool) -> Floats | np.float64:
-        """What the ends of links leave of them: 0 or 1, or a NIC's factor."""
-        if not len(nodes):
-            return np.float64(1.0)
-        kind = fabric.kind_of(int(nodes[0]))
-        if self.node_factor[kind.nodes].min() == 1:
-            return np.float64(1.0)
-        factor = self.node_factor.take(nodes)
-        return factor if degraded_counts else (factor > 0).astype(np.float64)
+        """`capacity`, or just one row of it where both ways are the same; read-only."""
+        return _ways(self, fabric, tier)
 
     def nvlink_capacity(self, fabric: Fabric, rack: int) -> Floats:
         """Effective NVLink capacity of one rack, GB/s: (2, G, K), GPU to ASIC first."""
@@ -108,6 +93,30 @@ class Health:
                 whole &= (factor.reshape(nvlink.racks, -1) > 0).all(axis=1)
         whole[list(self.nvlink_factor)] = False
         return np.flatnonzero(~whole)
+
+
+# Stages, metrics, strikes and the words of a bottleneck ask for the same, of a health and the last.
+@lru_cache(maxsize=8)
+def _ways(health: Health, fabric: Fabric, tier: int) -> Floats:
+    cables = fabric.tiers[tier]
+    own = health.link_factor[tier]
+    node = np.minimum(
+        _end(health, fabric, cables.lower, tier == 0), _end(health, fabric, cables.upper, False)
+    )
+    worth: Floats = np.atleast_2d(cables.capacity * (node if own is None else own * node))
+    worth.setflags(write=False)
+    return worth
+
+
+def _end(health: Health, fabric: Fabric, nodes: Ints, degraded_counts: bool) -> Floats | np.float64:
+    """What the ends of links leave of them: 0 or 1, or a NIC's factor."""
+    if not len(nodes):
+        return np.float64(1.0)
+    kind = fabric.kind_of(int(nodes[0]))
+    if health.node_factor[kind.nodes].min() == 1:
+        return np.float64(1.0)
+    factor = health.node_factor.take(nodes)
+    return factor if degraded_counts else (factor > 0).astype(np.float64)
 
 
 def healthy(fabric: Fabric) -> Health:

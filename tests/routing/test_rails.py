@@ -225,3 +225,16 @@ def test_one_rail_is_preferred_to_crossing() -> None:
     way = np.array([[1, 1, 0, 1], [0, 1, 1, 0]], dtype=bool)  # (0,0) (0,1) (1,0) (1,1)
     keep = prefer_rails(way, 2)
     assert (way & keep).tolist() == [[True, False, False, True], [False, True, True, False]]
+
+
+@pytest.mark.parametrize("name", FABRICS)
+def test_who_is_served_is_found_from_odd_trays_alone(name: str) -> None:
+    fabric = FABRICS[name]
+    rng = np.random.default_rng(11)
+    for count in (0, 1, 2, 4, 8):
+        nics = nics_of(fabric, broken(fabric, *damage(fabric, rng, count)))
+        for usable in (nics.send, nics.receive, nics.send & nics.receive):
+            each = usable.reshape(-1, nics.rails, nics.rails)
+            gpus, used = nics.served(nics.by_tray(usable).__getitem__)
+            assert np.array_equal(gpus, usable.any(axis=1))
+            assert np.array_equal(used, each.any(axis=1).reshape(-1))
