@@ -13,7 +13,7 @@ import click
 from gbviz.cli.options import screen
 from gbviz.cli.progress import Progress
 from gbviz.cli.run_file import Ran, run_file
-from gbviz.errors import GbvizError, printable
+from gbviz.errors import GbvizError, InputError, printable
 from gbviz.report.document import to_json
 from gbviz.report.junit import Suite, junit
 from gbviz.report.outcome import Outcome
@@ -72,8 +72,10 @@ class Batch:
             interrupted = True
             self._find_done()
         self._tell_rest()
-        self._index()
-        self._close()
+        try:
+            self._index()
+        finally:
+            self._close()
         if interrupted:
             self._tell_left()
             return INTERRUPTED
@@ -100,7 +102,8 @@ class Batch:
             self._told += 1
         self._progress.done(ran.outcome.file)
         if time.monotonic() - self._indexed > _EVERY_S:
-            self._index()
+            with suppress(InputError):  # the last one tells
+                self._index()
 
     def _find_done(self) -> None:
         """Files whose folders are whole though nobody has said so before the interrupt."""

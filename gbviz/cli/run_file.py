@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -86,7 +86,7 @@ def _run(task: Task, poll: Callable[[str], None]) -> Ran:
 
         outcome = kept(task.output / task.name, scenario, task.at_s)
         if outcome is not None and not (task.as_json or task.columns):
-            return Ran(outcome, kept=True)
+            return Ran(replace(outcome, file=str(task.path), folder=task.name), kept=True)
     seen, found = answer_of(scenario, task.at_s, poll)
     outcome = outcome_of(str(task.path), task.name, found, seen)
     if task.output is not None:

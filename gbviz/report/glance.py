@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gbviz.report.job_lines import job_lines
-from gbviz.report.story import slowest_speed, stopped_s
+from gbviz.report.story import slowest_speed, stops
 
 if TYPE_CHECKING:
     from gbviz.report.seen import Seen
@@ -21,7 +21,7 @@ class Glance:
     slowest
         The job that is slowest while it runs, and its time over its healthy time.
     stopped
-        The job that stands still longest, and for how many seconds.
+        The job that stands still longest in all, and for how many seconds.
     goodput
         The job with the least goodput, that goodput, and that of the same job without faults.
     """
@@ -53,7 +53,9 @@ def glance(seen: Seen) -> Glance:
         for number, total in enumerate(timeline.totals)
     ]
     slow = [(name, 1 / speed) for name, speed in speeds if speed]
-    stops = [(total.name, stopped_s(total)) for total in timeline.totals]
+    stopped = [
+        (total.name, stops(timeline, number)[0]) for number, total in enumerate(timeline.totals)
+    ]
     goodputs = [
         (now.name, now.goodput, then.goodput)
         for now, then in zip(timeline.totals, calm.totals, strict=True)
@@ -61,6 +63,6 @@ def glance(seen: Seen) -> Glance:
     ]
     return Glance(
         max(slow, key=lambda one: one[1], default=None),
-        max(stops, key=lambda one: one[1], default=None),
+        max(stopped, key=lambda one: one[1], default=None),
         min(goodputs, key=lambda one: one[1], default=None),
     )

@@ -49,9 +49,9 @@ class Outcome:
     jobs
         Of the scenario.
     figures
-        Least goodput, and that of the same job without faults; the longest stop of a job, seconds;
-        the time of the slowest while it runs over its healthy time; live GPUs and what is left of
-        bisection, all-to-all, NVLink and compute at the worst time, parts of 1.
+        Least goodput, and that of the same job without faults; the most that a job stands still in
+        all, seconds; the time of the slowest while it runs over its healthy time; live GPUs and
+        what is left of bisection, all-to-all, NVLink and compute at the worst time, parts of 1.
     limits
         Its expectations.
     error
@@ -104,7 +104,7 @@ def from_plain(values: Json) -> Outcome:
     return Outcome(**values | parts)
 
 
-GOODPUT, CALM, STOPPED = "least goodput", "without faults", "longest stop"
+GOODPUT, CALM, STOPPED = "least goodput", "without faults", "stopped in all"
 SLOWEST, GPUS = "slowest job", "live GPUs"
 _LEFT = (
     ("bisection", "bisection_GBps"),

@@ -164,7 +164,7 @@ def _tiles(seen: Seen) -> list[Tile]:
     if found.stopped is not None:
         name, seconds = found.stopped
         said = lasting(seconds) if seconds >= 1 else "0"
-        tiles.append(Tile("longest stop", said, name, _kind(seconds >= 1)))
+        tiles.append(Tile("stopped in all", said, name, _kind(seconds >= 1)))
     if found.goodput is not None:
         name, now, then = found.goodput
         said = f"{name}; {percent(round(then, 6))} without faults"

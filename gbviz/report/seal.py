@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gbviz import __version__
 from gbviz.report.document import to_json
 from gbviz.report.outcome import Outcome, from_plain
-from gbviz.report.shelf import SCENARIO
+from gbviz.report.shelf import REPORT, SCENARIO
 from gbviz.scenario.document import document
 from gbviz.scenario.emit import text_of
 
@@ -40,6 +40,7 @@ def seal(files: Mapping[str, bytes], outcome: Outcome, at_s: float | None) -> by
         "at_s": at_s,
         "files": {name: _hash(data) for name, data in files.items()},
         "outcome": outcome.plain(),
+        "outcome_sha256": _hash(to_json(outcome.plain()).encode()),
     }
     return f"{to_json(made)}\n".encode()
 
@@ -55,7 +56,15 @@ def kept(folder: Path, scenario: Scenario, at_s: float | None) -> Outcome | None
             _hash((folder / name).read_bytes()) == hash_ for name, hash_ in made["files"].items()
         )
         same = made["files"][SCENARIO] == _hash(text_of(document(scenario)).encode())
-        if whole and same and made["gbviz"] == __version__ and made["at_s"] == at_s:
+        told = made["outcome_sha256"] == _hash(to_json(made["outcome"]).encode())
+        if (
+            whole
+            and same
+            and told
+            and REPORT in made["files"]
+            and made["gbviz"] == __version__
+            and made["at_s"] == at_s
+        ):
             return from_plain(made["outcome"])
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gbviz.report.job_lines import SAME, job_lines
 from gbviz.report.lasting import lasting
 from gbviz.report.slower import line_words
+from gbviz.report.words import percent
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
@@ -34,24 +35,31 @@ def stories(seen: Snapshot, timeline: Timeline) -> list[tuple[str, str]]:
 
 def _story(seen: Snapshot, line: JobLine, timeline: Timeline, number: int) -> str:
     total, last = timeline.totals[number], timeline.intervals[-1].jobs[number]
-    said = _stops(total) if stopped_s(total) >= 1 else ""
+    still, times = stops(timeline, number)
+    # A reroute of 3 ms is no stop; in a scenario of milliseconds it is.
+    least = min(1.0, 0.01 * timeline.duration_s)
+    said = _stops(total, still, times) if still >= least > 0 else ""
     slowest = slowest_speed(timeline, number)
     if slowest is not None and slowest < 1 / SAME:
         # Slowness that passes may come before the stop or after it.
         between = ", then " if last.speed < 1 / SAME else ", and "
         said += (between if said else "") + _slows(seen, line, slowest, last.speed)
+    elif (slow := slow_s(timeline, number)) >= least > 0:
+        said += f"{', and ' if said else ''}is slower for {lasting(slow)} in all"
     if last.state not in _RUNS:
         why = f" ({last.words})" if last.words else ""
         said += f"{', and ' if said else ''}is {last.state} at the end{why}"
     return said
 
 
-def _stops(total: JobTotal) -> str:
+def _stops(total: JobTotal, still: float, times: int) -> str:
     """`stops for 10 min 30 s and loses 27 min of work`."""
-    said = f"stops for {lasting(stopped_s(total))}"
+    said = f"stops for {lasting(still)}"
+    if times > 1:
+        said = f"stops {times:,} times, for {lasting(still)} in all,"
     if total.lost_work_s >= 1:
         said += f" and loses {lasting(total.lost_work_s)} of work"
-    return said
+    return said.removesuffix(",")
 
 
 def _slows(seen: Snapshot, line: JobLine, slowest: float, last: float) -> str:
@@ -59,12 +67,28 @@ def _slows(seen: Snapshot, line: JobLine, slowest: float, last: float) -> str:
     over = " for a while" if last >= 1 / SAME else ""
     if line.slowdown is not None and abs(line.slowdown * slowest - 1) < 1e-3:
         return line_words(seen, line, over)
-    return f"takes up to {1 / slowest:.3f} times as long{over}"
+    return f"does {percent(round(slowest, 4))} of its healthy work a second at its slowest{over}"
 
 
-def stopped_s(total: JobTotal) -> float:
-    """Seconds in which a job did nothing: stalled, restarting, or aborted for good."""
-    return total.stalled_s + total.restarting_s + total.aborted_s
+def stops(timeline: Timeline, number: int) -> tuple[float, int]:
+    """For how many seconds in all a job that is not finished does nothing, and how many times."""
+    still, times, before = 0.0, 0, False
+    for one in timeline.intervals:
+        job = one.jobs[number]
+        stands = job.speed == 0 and job.state != "finished" and one.end_s > one.start_s
+        still += (one.end_s - one.start_s) * stands
+        times += stands and not before
+        before = stands
+    return still, times
+
+
+def slow_s(timeline: Timeline, number: int) -> float:
+    """For how many seconds in all a job is slower than on the healthy cluster."""
+    return sum(
+        one.end_s - one.start_s
+        for one in timeline.intervals
+        if 0 < one.jobs[number].speed < 1 / SAME
+    )
 
 
 def slowest_speed(timeline: Timeline, number: int) -> float | None:
@@ -78,4 +102,8 @@ def slowest_speed(timeline: Timeline, number: int) -> float | None:
         if one.jobs[number].state in ("running", "degraded")
     ]
     long = [speed for lasts, speed in spans if lasts >= 0.01 * timeline.duration_s]
-    return min(long or [speed for _, speed in spans], default=None)
+    found = long or [speed for _, speed in spans]
+    end = timeline.intervals[-1].jobs[number]
+    # What holds at the end goes on.
+    found += [end.speed] if end.state in ("running", "degraded") and end.speed > 0 else []
+    return min((speed for speed in found if speed > 0), default=None)

@@ -155,3 +155,17 @@ def test_no_loop_that_runs_is_no_least_clock() -> None:
     text = Page(page_of(gbviz.preset("azure-gb300").with_faults("hxu-*"))).text
     assert "and 52 more" in text
     assert "no GPU is left" in text
+
+
+def test_a_short_death_is_not_told_as_running_as_before() -> None:
+    dead = Event(3600.0, Action("fail", "rack-*"), for_s=300.0)
+    scenario = replace(
+        gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72")),
+        events=(dead,),
+        duration_s=86400.0,
+    )
+    told = answer_of(scenario)[0].answer[0]
+    assert "shift:72 stops for 5 min" in told
+    # Slow at the end for less than a hundredth of the whole is slow all the same.
+    late = replace(scenario, events=(Event(86000.0, Action("fail", "leaf-3")),))
+    assert "takes 1.185 times as long" in answer_of(late)[0].answer[0]
