@@ -38,7 +38,7 @@ def compare(a: str, b: str, output: Path | None, as_json: bool, verbose: bool) -
     """
     if output is not None and output.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a page is a .html (got {output.name!r})", where="--output")
-    sides = _side(a), _side(b)
+    sides = [_side(one, told=output is not None) for one in (a, b)]
     found = side_by_side(*sides)
     if output is not None:
         from gbviz.report.compare_page import compare_page
@@ -69,13 +69,14 @@ def compare(a: str, b: str, output: Path | None, as_json: bool, verbose: bool) -
         console.print(f"{same:,} figures are the same in both: --verbose or --json lists them")
 
 
-def _side(target: str) -> Side:
+def _side(target: str, *, told: bool) -> Side:
+    """One of the two, with its sentences where they are to be told."""
     folder = Path(target)
     if folder.is_dir():
         return Side(load(folder / SCENARIO), _kept(folder / RESULT), _answer(folder / SEAL))
     scenario = load(target) if is_file(target) else preset(target)
     seen, found = answer_of(scenario)
-    return Side(scenario, found, seen.answer)
+    return Side(scenario, found, seen.answer if told else ())
 
 
 def _answer(path: Path) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from gbviz.engine.state import silent
 from gbviz.errors import GbvizError, ScenarioError, spelt_out
 from gbviz.report.document import to_json
 from gbviz.report.outcome import Outcome, outcome_of
+from gbviz.report.seal import SEAL, kept, seal
 from gbviz.report.seen import Seen, answer_of
 from gbviz.report.shelf import save_folder
 from gbviz.scenario.file import load
@@ -82,13 +83,12 @@ def run_file(task: Task, poll: Callable[[str], None] = silent) -> Ran:
 def _run(task: Task, poll: Callable[[str], None]) -> Ran:
     scenario = load(task.path)
     if task.resume and task.output is not None:
-        from gbviz.report.seal import kept
-
         outcome = kept(task.output / task.name, scenario, task.at_s)
         if outcome is not None and not (task.as_json or task.columns):
             return Ran(replace(outcome, file=str(task.path), folder=task.name), kept=True)
     seen, found = answer_of(scenario, task.at_s, poll)
-    outcome = outcome_of(str(task.path), task.name, found, seen)
+    shown = None if task.output is None else seen
+    outcome = outcome_of(str(task.path), task.name, found, shown)
     if task.output is not None:
         _save(task, task.output / task.name, seen, found, outcome)
     return Ran(
@@ -99,7 +99,6 @@ def _run(task: Task, poll: Callable[[str], None]) -> Ran:
 def _save(task: Task, folder: Path, seen: Seen, found: Json, outcome: Outcome) -> None:
     # Jinja and Matplotlib take longer to import than most answers take to compute.
     from gbviz.report.folder import folder_files
-    from gbviz.report.seal import SEAL, seal
 
     files = folder_files(seen, found)
     with suppress(OSError):  # what is there is no longer whole from here on

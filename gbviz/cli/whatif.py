@@ -121,11 +121,11 @@ def whatif(
 def _save(folder: Path, snapshot: Snapshot, found: dict[str, Any]) -> None:
     # Jinja and Matplotlib take longer to import than an answer takes to compute.
     from gbviz.report.folder import folder_files
-    from gbviz.report.seen import seen_of
+    from gbviz.report.seen import Seen
     from gbviz.report.shelf import REPORT, save_folder, shelf
 
     with shelf(folder):
-        save_folder(folder, folder_files(seen_of(snapshot, None), found))
+        save_folder(folder, folder_files(Seen(snapshot), found))
     click.echo(f"{folder / REPORT}: the report", err=True)
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gbviz import __version__
 from gbviz.report.document import FORMAT_VERSION
+from gbviz.report.flat import flat, is_number
 from gbviz.scenario.document import document as fields_of
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _figure(key: _Key, a: _Value, b: _Value) -> Json:
     row: Json = dict(zip(("group", "name", "figure"), key, strict=True))
     row |= {"base_a": a.base, "base_b": b.base, "a": a.now, "b": b.now, "delta": None}
     whys = {"base_a": _NO_BASE, "base_b": _NO_BASE, "a": a.why, "b": b.why}
-    if _is_number(a.now) and _is_number(b.now):
+    if is_number(a.now) and is_number(b.now):
         row["delta"] = b.now - a.now
     whys["delta"] = "not two numbers"
     reason = {side: why for side, why in whys.items() if row[side] is None}
@@ -169,14 +170,6 @@ def _of(box: Json, figure: str, base: Any, now: Any) -> _Value:
     return _Value(base, now, why.get(figure, "none was found") if isinstance(why, dict) else why)
 
 
-def _flat(values: Json, above: str = "") -> Iterator[tuple[str, Any]]:
-    """Numbers, and what has no value, with those of boxes inside."""
-    for key, value in values.items():
-        if isinstance(value, dict) and key != "reason":
-            yield from _flat(value, f"{above}{key}.")
-        elif value is None or _is_number(value):
-            yield f"{above}{key}", value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+def _flat(values: Json) -> Iterator[tuple[str, Any]]:
+    """Numbers, and what has no value."""
+    return ((key, one) for key, one in flat(values) if one is None or is_number(one))

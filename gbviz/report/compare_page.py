@@ -22,7 +22,7 @@ _GROUPS = {
 }
 
 
-def compare_page(sides: tuple[Side, Side], names: tuple[str, str], found: Json) -> str:
+def compare_page(sides: Sequence[Side], names: tuple[str, str], found: Json) -> str:
     """The page as HTML: what differs in question and answer, then every figure.
 
     Parameters

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gbviz.engine.snapshot import TrafficImpact
+from gbviz.report.figure_rows import SHARES
 from gbviz.report.words import number
 
 if TYPE_CHECKING:
@@ -12,12 +13,6 @@ if TYPE_CHECKING:
     from gbviz.jobs.impact import JobImpact
 
 _SAME = 1e-6
-_FIGURES = (
-    ("bisection", "bisection_GBps"),
-    ("all-to-all", "all_to_all_GBps_per_gpu"),
-    ("NVLink", "nvlink_GBps"),
-    ("compute", "compute_fraction"),
-)
 
 
 def cost(label: str, now: Snapshot, then: Snapshot) -> str:
@@ -37,7 +32,7 @@ def cost(label: str, now: Snapshot, then: Snapshot) -> str:
     lost = then.post.live_gpus - now.post.live_gpus
     if lost:
         said.append(f"{lost:+,} {'GPU' if abs(lost) == 1 else 'GPUs'}")
-    for word, name in _FIGURES:
+    for word, name in SHARES:
         before, after = getattr(now.post, name), getattr(then.post, name)
         if before and after is not None and abs(after / before - 1) > _SAME:
             said.append(f"{word} {100 * (after / before - 1):+.2f} %")

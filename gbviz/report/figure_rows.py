@@ -13,6 +13,13 @@ if TYPE_CHECKING:
 
 # Written as everywhere else in the report, unlike Python's own format.
 PERCENT = "%"
+# Figures that are told as a share of what they were, by the words for them.
+SHARES = (
+    ("bisection", "bisection_GBps"),
+    ("all-to-all", "all_to_all_GBps_per_gpu"),
+    ("NVLink", "nvlink_GBps"),
+    ("compute", "compute_fraction"),
+)
 # Figure, its name and unit for people, its format.
 _ROWS = (
     ("live_gpus", "live GPUs", "", "{:,.0f}"),

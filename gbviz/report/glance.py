@@ -37,14 +37,14 @@ def glance(seen: Seen) -> Glance:
     Examples
     --------
     >>> import gbviz
-    >>> from gbviz.report.seen import seen_of
+    >>> from gbviz.report.seen import Seen
     >>> scenario = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
-    >>> found = seen_of(gbviz.evaluate(scenario.with_faults("spine-0")), None)
+    >>> found = Seen(gbviz.evaluate(scenario.with_faults("spine-0")))
     >>> glance(found)
     Glance(slowest=('shift:72', 1.0), stopped=None, goodput=None)
     """
     timeline, calm = seen.timeline, seen.calm
-    if timeline is None or calm is None or seen.at_s is not None:
+    if timeline is None or calm is None:
         lines = [(line.name, line.slowdown) for line in job_lines(seen.most)]
         known = [(name, value) for name, value in lines if value is not None]
         return Glance(max(known, key=lambda one: one[1], default=None), None, None)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
+from gbviz.report.figure_rows import SHARES
 from gbviz.report.glance import glance
 from gbviz.report.junit import Limit, limits_of
 
@@ -106,15 +107,9 @@ def from_plain(values: Json) -> Outcome:
 
 GOODPUT, CALM, STOPPED = "least goodput", "without faults", "stopped in all"
 SLOWEST, GPUS = "slowest job", "live GPUs"
-_LEFT = (
-    ("bisection", "bisection_GBps"),
-    ("all-to-all", "all_to_all_GBps_per_gpu"),
-    ("NVLink", "nvlink_GBps"),
-    ("compute", "compute_fraction"),
-)
 
 
-def outcome_of(file: str, folder: str, found: Json, seen: Seen) -> Outcome:
+def outcome_of(file: str, folder: str, found: Json, seen: Seen | None) -> Outcome:
     """The outcome of a file that was run.
 
     Parameters
@@ -124,16 +119,16 @@ def outcome_of(file: str, folder: str, found: Json, seen: Seen) -> Outcome:
     found
         Its result document.
     seen
-        The states that its report shows.
+        The states that its report shows; None where there is no report, and so nothing of them.
     """
     return Outcome(
         file,
         folder,
         "done",
         found["scenario"]["name"],
-        seen.answer,
+        () if seen is None else seen.answer,
         tuple(_job(job, found["totals"]["goodput"]) for job in found["jobs"]),
-        tuple(_figures(seen)),
+        () if seen is None else tuple(_figures(seen)),
         limits_of(found["expect"]),
     )
 
@@ -152,6 +147,6 @@ def _figures(seen: Seen) -> Iterator[tuple[str, float | None]]:
         yield STOPPED, None if found.stopped is None else found.stopped[1]
         yield SLOWEST, None if found.slowest is None else found.slowest[1]
     yield GPUS, float(most.post.live_gpus)
-    for word, figure in _LEFT:
+    for word, figure in SHARES:
         before, now = getattr(most.base, figure), getattr(most.post, figure)
         yield word, now / before if before and now is not None else None

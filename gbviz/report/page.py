@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from gbviz.report.fault_tree import FaultNode
     from gbviz.report.pictures import Figure
     from gbviz.report.seen import Seen
+    from gbviz.report.table import Table
 
 Json = dict[str, Any]
 
@@ -214,10 +215,9 @@ def _plots(timeline: Timeline) -> list[dict[str, Any]]:
     ]
 
 
-def _intervals(timeline: Timeline) -> Any:
+def _intervals(timeline: Timeline) -> Table:
     table = timeline_table(timeline, _MOST_INTERVALS)
-    more = len(timeline.intervals) - _MOST_INTERVALS
-    table.caption = f"and {more:,} more: timeline.csv has all" if more > 0 else ""
+    table.say_more(len(timeline.intervals), _MOST_INTERVALS, "timeline.csv has all")
     return table
 
 

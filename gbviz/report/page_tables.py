@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gbviz.cooling import loops
 from gbviz.jobs.spec import InferenceJob, TrainingJob
 from gbviz.report.figure_rows import figure_rows
+from gbviz.report.flat import flat, is_number
 from gbviz.report.job_facts import job_cost
 from gbviz.report.job_lines import job_lines
 from gbviz.report.jobs import job_rows
@@ -22,7 +23,7 @@ from gbviz.scenario.document import document
 from gbviz.scenario.emit import inline
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import Timeline
@@ -76,9 +77,7 @@ def figures_table(snapshot: Snapshot, worst: Snapshot | None) -> Table:
     """Key figures before, at the worst time where that is over, and after."""
     rows, title = figure_rows(snapshot), "What the fabric can do"
     if worst is None:
-        table = Table(
-            "What the fabric can do", ("figure", "before", "after", "change", "of before")
-        )
+        table = Table(title, ("figure", "before", "after", "change", "of before"))
         for row in rows:
             table.add(row.what, row.base, row.now, row.delta, row.share)
     else:
@@ -112,37 +111,21 @@ def _figures(name: str, row: Json, last: Json | None) -> Table:
     if last is not None:
         heads = ("figure", "before", "at its worst", "after", "at its worst / before")
     table = Table(f"Figures of {name}", heads, tuple(range(1, len(heads))))
-    now, then = dict(_flat(row["post"] or {})), dict(_flat((last or row)["post"] or {}))
-    for figure, was in _flat(row["base"] or {}):
+    now, then = dict(flat(row["post"] or {})), dict(flat((last or row)["post"] or {}))
+    for figure, was in flat(row["base"] or {}):
         worst, after = now.get(figure), then.get(figure)
         if not (was or worst or after):
             continue
-        ratio = f"{worst / was:.4f}" if _number(was) and _number(worst) and was else ""
+        ratio = f"{worst / was:.4f}" if is_number(was) and is_number(worst) and was else ""
         values = (was, worst) if last is None else (was, worst, after)
         table.add(_FIGURES.get(figure, figure), *map(_cell, values), ratio)
     return table
 
 
-def _flat(values: Json, above: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in values.items():
-        if key == "reason":
-            continue
-        if isinstance(value, dict):
-            yield from _flat(value, f"{above}{key}.")
-        else:
-            yield f"{above}{key}", value
-
-
-def _number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
-
-
 def _cell(value: Any) -> str:
     if value is None:
         return _NONE
-    if not _number(value):
-        return str(value)
-    return fine(value)
+    return fine(value) if is_number(value) else str(value)
 
 
 def totals_table(timeline: Timeline) -> Table:
@@ -189,7 +172,7 @@ def cooling_table(seen: Seen, most: int) -> Table:
         rest = [loop.clock for loop in worst[most:] if loop.clock is not None]
         least = f" with clocks from {percent(min(rest))}" if rest and min(rest) < 1 else ""
         table.caption = f"and {len(states) - most:,} more{least}"
-    when = "" if seen.worst is None or seen.span is None else f"State {seen.span.words()}"
+    when = "" if seen.span is None else f"State {seen.span.words()}"
     idle = "" if snapshot.jobs else "no job is stated, so all GPUs are taken to be busy"
     said = [table.caption, when, idle] if states else ["this cluster does not say how it is cooled"]
     table.caption = "; ".join(filter(None, said))

@@ -26,23 +26,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """The states of a scenario that a reader ought to see.
+    """The states of a scenario that a reader ought to see, each found when somebody looks.
 
     Parameters
     ----------
     snapshot, timeline
         Of the scenario; None for one in which no time passes.
     at_s
-        The time that was asked for, seconds; None for the end.
-    worst, span
-        The state at its worst, and when its faults hold; None where that is the snapshot.
+        The time that was asked for, seconds: then only that is shown. None for the end.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> seen = Seen(gbviz.evaluate(gbviz.preset("gb300-su").with_faults("spine-0")))
+    >>> seen.worst is None, seen.answer[1]
+    (True, 'No job runs on this cluster.')
     """
 
     snapshot: Snapshot
-    timeline: Timeline | None
-    at_s: float | None
-    worst: Snapshot | None
-    span: Span | None
+    timeline: Timeline | None = None
+    at_s: float | None = None
+
+    @cached_property
+    def span(self) -> Span | None:
+        """When the faults of the worst state hold; None where that is the snapshot."""
+        if self.timeline is None or self.at_s is not None:
+            return None
+        return worst_span(self.timeline, self.snapshot.base)
+
+    @cached_property
+    def worst(self) -> Snapshot | None:
+        """The state at its worst; None where that is the snapshot."""
+        if self.timeline is None or self.span is None:
+            return None
+        return snapshot_at(self.timeline, self.span.at_s)
 
     @property
     def most(self) -> Snapshot:
@@ -51,35 +68,18 @@ class Seen:
 
     @cached_property
     def calm(self) -> Timeline | None:
-        """The timeline of the same scenario without any fault; None where no time passes."""
-        if self.timeline is None:
+        """The timeline of the same scenario without any fault; None where one moment is shown."""
+        if self.timeline is None or self.at_s is not None:
             return None
         scenario = self.snapshot.scenario
         return run(replace(undamaged(scenario), duration_s=scenario.end_s))
 
     @cached_property
     def answer(self) -> tuple[str, str, str]:
-        """Three sentences; at a time that was asked for, on that moment alone."""
-        if self.timeline is None or self.calm is None or self.at_s is not None:
+        """Three sentences; where one moment is shown, on that alone."""
+        if self.timeline is None or self.calm is None:
             return brief(self.most)
         return brief_over_time(self.most, self.timeline, self.calm, self.span)
-
-
-def seen_of(snapshot: Snapshot, timeline: Timeline | None, at_s: float | None = None) -> Seen:
-    """What to show of a scenario: at a time that was asked for only that.
-
-    Examples
-    --------
-    >>> import gbviz
-    >>> seen = seen_of(gbviz.evaluate(gbviz.preset("gb300-su").with_faults("spine-0")), None)
-    >>> seen.worst is None, seen.answer[1]
-    (True, 'No job runs on this cluster.')
-    """
-    if timeline is None or at_s is not None:
-        return Seen(snapshot, timeline, at_s, None, None)
-    span = worst_span(timeline, snapshot.base)
-    worst = None if span is None else snapshot_at(timeline, span.at_s)
-    return Seen(snapshot, timeline, None, worst, span)
 
 
 def answer_of(
@@ -104,4 +104,4 @@ def answer_of(
     snapshot = evaluate(scenario, at_s, poll=poll)
     made = run(scenario, poll=poll) if scenario.end_s > 0 else None
     found = document(snapshot, judge=at_s is None, timeline=made)
-    return seen_of(snapshot, made, at_s), found
+    return Seen(snapshot, made, at_s), found

@@ -11,6 +11,9 @@ if TYPE_CHECKING:
     import rich.table
 
 
+_SCREEN = "--verbose or --json lists all"
+
+
 @dataclass(slots=True)
 class Table:
     """Rows of texts under heads.
@@ -49,10 +52,10 @@ class Table:
         """Add a row."""
         self.rows.append(cells)
 
-    def say_more(self, count: int, most: int | None) -> None:
-        """Say how many of `count` rows are left out where only the first `most` are shown."""
+    def say_more(self, count: int, most: int | None, where: str = _SCREEN) -> None:
+        """Say how many of `count` rows are left out after the first `most`, and who has them."""
         if most is not None and count > most:
-            self.caption = f"and {count - most:,} more: --verbose or --json lists all"
+            self.caption = f"and {count - most:,} more: {where}"
 
     def __rich__(self) -> rich.table.Table:
         """The table on a screen; nothing in it is taken for markup, or breaks a line."""
