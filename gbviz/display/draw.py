@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+from unicodedata import east_asian_width
 
 import numpy as np
 
@@ -85,7 +86,9 @@ class DrawList:
 
 
 # Widths of letters in parts of the size of the font: enough to tell whether a label fits.
-_WIDE, _NARROW = frozenset("mwMW%@"), frozenset("ijlI.,:;'|!()[]-·ft ")
+_WIDE, _NARROW = frozenset("mwM%"), frozenset("ijlI.,:;'|!()[]-·ft ")
+# As wide as the font is high, when bold: these, and signs that Unicode calls wide.
+_WIDEST, _FULL = frozenset("W@…"), ("W", "F")
 
 
 def text_width(text: str, size: float) -> float:
@@ -96,8 +99,15 @@ def text_width(text: str, size: float) -> float:
     >>> text_width("rack-12", 10.0) < text_width("rack-128", 10.0) < 60
     True
     """
-    parts = (0.92 if c in _WIDE else 0.4 if c in _NARROW else 0.64 for c in text)
-    return size * sum(parts)
+    return size * sum(map(_part, text))
+
+
+def _part(sign: str) -> float:
+    if sign in _NARROW:
+        return 0.4
+    if sign in _WIDEST or east_asian_width(sign) in _FULL:
+        return 1.1
+    return 0.92 if sign in _WIDE else 0.64
 
 
 def boxes(*each: tuple[float, float, float, float]) -> Floats:

@@ -8,6 +8,7 @@ import numpy as np
 
 from gbviz.display import theme as hues
 from gbviz.display.draw import Image, Lines, Marks, Rects, Text, boxes, text_width
+from gbviz.display.names import short_names
 from gbviz.display.shades import COOL_C, FULL_DELTA, heat_colours, hottest_c
 from gbviz.display.theme import packed
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 HEIGHT = 20.0
 _SIZE = 10.0
 _BAR = 110.0
+# Room for the name of a job.
+_NAME = 120.0
 # Left of this part of the width stands the title of what is above the pods.
 _TITLE_PART = 0.32
 
@@ -32,8 +35,9 @@ def legend(look: Look, view: View, snapshot: Snapshot) -> list[Item]:
     build.sign("slow or partly dead", "slash", theme.warm)
     build.sign("held back", "triangle", theme.warm)
     if look.colour_by == "job":
-        for number, job in reversed(list(enumerate(snapshot.scenario.jobs[: len(theme.jobs)]))):
-            build.swatch(job.name[:18], hues.job_colour(theme, number))
+        shown = [job.name for job in snapshot.scenario.jobs[: len(theme.jobs)]]
+        for number, name in reversed(list(enumerate(short_names(shown, _SIZE, _NAME)))):
+            build.swatch(name, hues.job_colour(theme, number))
     elif look.colour_by == "health":
         for text, colour in (("dead", theme.failed), ("slow", theme.warm), ("whole", theme.high)):
             build.swatch(text, colour)

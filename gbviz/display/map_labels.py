@@ -9,6 +9,7 @@ import numpy as np
 
 from gbviz.display import theme as hues
 from gbviz.display.draw import Text, text_width
+from gbviz.display.names import short_names, shortened
 
 if TYPE_CHECKING:
     from gbviz.display.draw import Item
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 # Logical pixels.
 FONT = 10.0
 _MOST_LABELS = 400
+# Room for the name of a job that does not fit, for a font of 1: so cut, names are told apart.
+_NAME = 16.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +75,7 @@ def job_names(picture: Picture, snapshot: Snapshot, owner: Ints, boxes: Floats) 
     items: list[Item] = []
     if (layout.racks[0, 1] - layout.leaves[0, 3]) * view.sy < 1.7 * size:
         return items
+    names = job_labels(snapshot)
     start = 0
     for at in range(1, len(tops) + 1):
         same = (
@@ -88,8 +92,8 @@ def job_names(picture: Picture, snapshot: Snapshot, owner: Ints, boxes: Floats) 
             continue
         room = last[0] + last[2] - first[0]
         count = int((owner == job).sum())
-        name = snapshot.scenario.jobs[job].name
-        text = fitting([f"{name} · {count} racks", name], size, room)
+        texts = [f"{name}{tail}" for name in names[job] for tail in (f" · {count} racks", "")]
+        text = fitting(texts, size, room)
         if text:
             y = first[1] - 4 * view.scale - 0.85 * size
             colour = hues.job_colour(theme, job)
@@ -97,15 +101,18 @@ def job_names(picture: Picture, snapshot: Snapshot, owner: Ints, boxes: Floats) 
     return items[:_MOST_LABELS]
 
 
+def job_labels(snapshot: Snapshot) -> list[tuple[str, str]]:
+    """Each job's name in full, and so short that it fits nearly everywhere."""
+    names = [job.name for job in snapshot.scenario.jobs]
+    return list(zip(names, short_names(names, 1.0, _NAME), strict=True))
+
+
 def fitting(texts: list[str], size: float, room: float) -> str:
     """The first text that fits, the last one shortened, or nothing."""
     for text in texts:
         if text_width(text, size) <= room:
             return text
-    text = texts[-1]
-    while len(text) > 2 and text_width(text + "...", size) > room:
-        text = text[:-1]
-    return f"{text}..." if len(text) > 2 else ""
+    return shortened(texts[-1], size, room)
 
 
 def leaf_labels(picture: Picture) -> list[Item]:

@@ -11,7 +11,7 @@ from gbviz.display import theme as hues
 from gbviz.display.draw import DrawList, Lines, Rects, Text, text_width
 from gbviz.display.fabric_map import crosses, grid_image
 from gbviz.display.legend import legend
-from gbviz.display.map_labels import fitting
+from gbviz.display.map_labels import fitting, job_labels
 from gbviz.display.rack_layout import rack_layout
 from gbviz.display.theme import packed
 
@@ -224,7 +224,9 @@ def _labels(picture: RackPicture, layout: RackLayout) -> list[Item]:
     x, y = view.to_device(layout.gpus.box[0], 0.0)
     room = (layout.links.box[0] - layout.gpus.box[0]) * view.sx - size
     name = fabric.name(fabric.nodes("rack").start + picture.rack)
-    title = fitting([f"{name}{_title(picture)}", name], 1.25 * size, room)
+    state = _state(picture)
+    titles = [f"{name}{job}{state}" for job in (*_job(picture), "")]
+    title = fitting([*titles, name], 1.25 * size, room)
     items.append(Text(x, y + 0.9 * size, title, theme.text, size * 1.15, bold=True))
     return items
 
@@ -261,17 +263,18 @@ def _matrix_labels(picture: RackPicture, layout: RackLayout) -> list[Item]:
     return items
 
 
-def _title(picture: RackPicture) -> str:
-    """What a rack runs and how it is: job, power, hottest die."""
-    snapshot, rack = picture.snapshot, picture.rack
-    parts = []
-    job = int(picture.shades.rack_job[rack])
-    if job >= 0:
-        parts.append(snapshot.scenario.jobs[job].name)
-    thermal = snapshot.thermal
+def _job(picture: RackPicture) -> list[str]:
+    """What a rack runs, in full and short; empty for nothing."""
+    job = int(picture.shades.rack_job[picture.rack])
+    return [f" · {text}" for text in job_labels(picture.snapshot)[job]] if job >= 0 else []
+
+
+def _state(picture: RackPicture) -> str:
+    """How a rack is: its power and hottest die."""
+    thermal, rack = picture.snapshot.thermal, picture.rack
     if picture.shades.rack_down[rack]:
-        parts.append("down")
-    elif not thermal.absent:
-        parts.append(f"{thermal.rack_power_kw[rack]:.1f} kW")
-        parts.append(f"hottest die {thermal.die_c[own(picture, 'gpu')].max():.1f} °C")
-    return "".join(f" · {part}" for part in parts)
+        return " · down"
+    if thermal.absent:
+        return ""
+    hottest = thermal.die_c[own(picture, "gpu")].max()
+    return f" · {thermal.rack_power_kw[rack]:.1f} kW · hottest die {hottest:.1f} °C"
