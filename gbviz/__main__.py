@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import sys
 from contextlib import suppress
@@ -18,14 +17,17 @@ def main() -> None:
         with suppress(OSError):  # the reader may have left
             os.write(1, f"gbviz {__version__}\n".encode())
         return
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            # A terminal without a degree sign gets a question mark instead of nothing.
-            stream.reconfigure(errors="replace")
+    from gbviz.cli.streams import Output
+
+    output = Output()
     try:
-        sys.exit(_run(sys.argv[1:]))
+        code = _run(sys.argv[1:])
     except KeyboardInterrupt:  # before `run` could say so
-        sys.exit(130)
+        code = 130
+    if problem := output.problem():
+        sys.stderr.write(f"gbviz: {problem}\n")
+        code = max(code, 3)
+    sys.exit(code)
 
 
 # What the command line leaves to the app, imported only where it is used.
@@ -60,26 +62,52 @@ def _run(args: list[str]) -> int:
 
 
 def _answer_headless(file: str | None) -> int:
-    """The answer on the screen, with a report and a picture of it beside."""
+    """The answer on the screen, with a report and a picture of it in a folder beside."""
     from gbviz.assets import asset_path
     from gbviz.cli.main import run
 
     target = file or str(asset_path("demo.yaml"))
     name = Path(file).stem if file else "gbviz-demo"
     asked = ["run", "--verbose", target] if file else ["whatif", target, *_BROKEN]
-    # Nobody asked for files: where none can be written, the answer on the screen has to do.
     folder = Path(f"{name}-report")
-    if os.access(".", os.W_OK):
-        asked += ["-o", str(folder)]
-    code = run(asked, _OF_THE_APP)
+    why_not = _why_not(folder)
+    if why_not or not _readable(target):
+        code = run(asked, _OF_THE_APP)
+        if why_not and code <= 1:
+            sys.stderr.write(f"gbviz: no report is kept: {why_not}; choose where with -o DIR\n")
+        return code
+    code = run([*asked, "-o", str(folder)], _OF_THE_APP)
     if code <= 1:
         # PNG needs Qt and what that needs of the system; no picture is no reason to fail.
         suffixes = (".png", ".svg") if find_spec("PySide6") is not None else (".svg",)
         broken = () if file else _BROKEN
         for suffix in suffixes:
-            if run(["picture", target, "-o", f"{name}{suffix}", *broken], _OF_THE_APP) == 0:
+            picture = str(folder / f"{name}{suffix}")
+            if run(["picture", target, "-o", picture, *broken], _OF_THE_APP) == 0:
                 break
     return code
+
+
+def _why_not(folder: Path) -> str:
+    """Why nothing is to be written into a folder that nobody asked for, "" where it may be."""
+    from gbviz.report.shelf import JUNIT, RESULT
+
+    if os.path.lexists(folder):
+        ours = any((folder / name).is_file() for name in (JUNIT, RESULT))
+        return "" if ours and os.access(folder, os.W_OK) else f"{folder} is there already"
+    return "" if os.access(".", os.W_OK) else "this folder cannot be written to"
+
+
+def _readable(file: str) -> bool:
+    """Whether there will be an answer to keep."""
+    from gbviz.errors import GbvizError
+    from gbviz.scenario.file import load
+
+    try:
+        load(file)
+    except GbvizError:
+        return False
+    return True
 
 
 if __name__ == "__main__":

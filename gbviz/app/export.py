@@ -45,7 +45,7 @@ def save_picture(draw: DrawList, path: Path) -> None:
     InputError
         Another suffix, or a file that cannot be written; what was there is unchanged.
     """
-    save_atomic(path, picture_bytes(draw, path.suffix.lower()))
+    save_atomic(path, picture_bytes(draw, path.suffix.lower()), backup=False)
 
 
 def _png(draw: DrawList) -> bytes:

@@ -72,6 +72,7 @@ class Batch:
             interrupted = True
             self._find_done()
         self._tell_rest()
+        self._find_gone()
         try:
             self._index()
         finally:
@@ -114,6 +115,17 @@ class Batch:
                     with suppress(GbvizError):
                         found = kept(folder, load(task.path), task.at_s)
                         self._outcomes[number] = found or one
+
+    def _find_gone(self) -> None:
+        """Files whose folders somebody has taken away since they were run."""
+        for number, one in enumerate(self._outcomes):
+            if one.state != "done" or self.output is None:
+                continue
+            folder = self.output / one.folder
+            if not (folder / SEAL).exists():
+                error = f"{folder}: was removed while others were run; --resume makes it again"
+                self._outcomes[number] = Outcome(one.file, one.folder, "broken", error=error)
+                self._progress.say(f"gbviz: {error}")
 
     def _tell_rest(self) -> None:
         """What was done out of order before an interrupt."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import click
 
-from gbviz.cli.options import is_file, screen
+from gbviz.cli.options import is_file, output_path, screen
 from gbviz.errors import InputError, printable
 from gbviz.report.compare import Side
 from gbviz.report.compare import compare as side_by_side
@@ -28,7 +28,9 @@ _AGAIN = "make it again with gbviz run FILE -o DIR"
 @click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="B")
-@click.option("-o", "--output", metavar="PAGE", type=Path, help="write an HTML page, as .html")
+@click.option(
+    "-o", "--output", metavar="PAGE", type=output_path, help="write an HTML page, as .html"
+)
 @click.option("--json", "as_json", is_flag=True, help="one JSON document")
 @click.option("--verbose", is_flag=True, help="figures that are the same in both, too")
 def compare(a: str, b: str, output: Path | None, as_json: bool, verbose: bool) -> None:

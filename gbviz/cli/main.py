@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import os
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
@@ -115,26 +113,18 @@ def run(args: Sequence[str], brought: Mapping[str, str] | None = None) -> int:
     -------
     int
         0 fine, 1 an expectation failed, 2 bad input or usage, 3 internal error, 130 interrupted.
-        0 also where the reader of a pipe has left.
     """
     try:
         found = gbviz.main(
             list(args), prog_name="gbviz", standalone_mode=False, obj=dict(brought or {})
         )
-        if sys.stdout is not None:
-            sys.stdout.flush()
     except click.ClickException as error:
         return _fail(_usage(error), BAD_INPUT)
     except GbvizError as error:
         return _fail(str(error), BAD_INPUT)
     except (KeyboardInterrupt, click.Abort):
         return _fail("interrupted", INTERRUPTED)
-    except (SystemExit, BrokenPipeError):
-        # So Click and Rich leave where the reader has left, as `head` does.
-        _drop_output()
-        return 0
     except OSError as error:
-        _drop_output()
         return _fail(f"cannot read or write: {error}", INTERNAL)
     except Exception as error:  # the boundary: users get a sentence, not a traceback
         if os.environ.get("GBVIZ_TRACEBACK"):
@@ -156,9 +146,3 @@ def _usage(error: click.ClickException) -> str:
 def _fail(text: str, code: int) -> int:
     click.echo(f"gbviz: {text}", err=True)
     return code
-
-
-def _drop_output() -> None:
-    """Send what is still unwritten nowhere: Python must not complain about it when it exits."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

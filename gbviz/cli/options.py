@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, ClassVar, TypeVar, cast
 
 import click
@@ -137,6 +138,19 @@ def scenario_from(target: str, options: dict[str, Any]) -> Scenario:
     if options["routing"] is not None:
         found = found.with_routing(options["routing"])
     return found if options["seed"] is None else found.with_seed(options["seed"])
+
+
+def output_path(text: str) -> Path:
+    """What is given for a file or folder that is to be written.
+
+    Raises
+    ------
+    click.BadParameter
+        It is empty, as from a variable that is not set; that would be the present folder.
+    """
+    if not text:
+        raise click.BadParameter("is empty")
+    return Path(text)
 
 
 def is_file(target: str) -> bool:

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from importlib import import_module
-from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from gbviz.cli.options import cluster_options, routing_options, scenario_from, time_s
+from gbviz.cli.options import (
+    cluster_options,
+    output_path,
+    routing_options,
+    scenario_from,
+    time_s,
+)
 from gbviz.cli.words import WordsCommand, is_scenario, target_of
 from gbviz.display.links import LINK_STYLES
 from gbviz.display.shades import COLOUR_BY
@@ -19,12 +24,17 @@ from gbviz.engine import evaluate, loads
 from gbviz.errors import InputError
 from gbviz.scenario.atomic import save_atomic
 
+if TYPE_CHECKING:
+    from pathlib import Path
+
 _LIST = ", ".join
 
 
 @click.command(cls=WordsCommand)
 @click.argument("words", nargs=-1, metavar="[FILE or PRESET]")
-@click.option("-o", "--output", required=True, type=Path, metavar="PATH", help=".png or .svg")
+@click.option(
+    "-o", "--output", required=True, type=output_path, metavar="PATH", help=".png or .svg"
+)
 @click.option("--view", default="fabric", metavar="VIEW", help="fabric, matrix, rack-3 or pod-0")
 @click.option("--theme", default="light", metavar="NAME", help=_LIST(THEMES))
 @click.option("--colour-by", default="utilisation", metavar="WHAT", help=_LIST(COLOUR_BY))
@@ -58,7 +68,8 @@ def picture(
     snapshot = evaluate(scenario.with_faults(*fail))
     drawn = draw_sheet(sheet, snapshot, loads(snapshot), loads(snapshot, base=True))
     if output.suffix.lower() == ".svg":
-        save_atomic(output, svg(drawn, f"{scenario.name}, {options['view']}").encode())
+        name = f"{scenario.name}, {options['view']}"
+        save_atomic(output, svg(drawn, name).encode(), backup=False)
     else:
         _painter(ctx)(drawn, output)
     click.echo(f"{output}: {drawn.width} x {drawn.height}", err=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gbviz.cli.batch import Batch
-from gbviz.cli.options import screen, time_s
+from gbviz.cli.options import output_path, screen, time_s
 from gbviz.cli.run_file import Task
 from gbviz.errors import InputError
 from gbviz.report.shelf import folder_names, shelf
@@ -25,7 +25,11 @@ if TYPE_CHECKING:
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=Path)
 @click.option("--at", metavar="TIME", help="the faults that hold then, for example 30min")
 @click.option(
-    "-o", "--output", metavar="DIR", type=Path, help="a folder for each file: a report and tables"
+    "-o",
+    "--output",
+    metavar="DIR",
+    type=output_path,
+    help="a folder for each file: a report and tables",
 )
 @click.option("--resume", is_flag=True, help="run only what DIR lacks, or what has changed")
 @click.option(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
@@ -12,6 +11,7 @@ from gbviz.cli.options import (
     ClusterCommand,
     cluster_options,
     output_options,
+    output_path,
     scenario_from,
     screen,
     time_s,
@@ -23,6 +23,8 @@ from gbviz.jobs import PATTERNS, traffic_job
 from gbviz.report.document import document, to_json
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gbviz.engine import Snapshot
 
 _COMPONENTS = {
@@ -72,7 +74,7 @@ class WhatifCommand(WordsCommand):
 )
 @click.option("--at", metavar="TIME", help="with a file: its faults that hold then (default: end)")
 @click.option(
-    "-o", "--output", metavar="DIR", type=Path, help="write the report and its tables there"
+    "-o", "--output", metavar="DIR", type=output_path, help="write the report and its tables there"
 )
 @click.option("--quiet", is_flag=True, help="the answer in a few words, no tables")
 @click.option("--verbose", is_flag=True, help="all faults and loops, not the first 20")

@@ -78,8 +78,9 @@ def shelf(folder: Path) -> Iterator[None]:
 
 
 def _sweep(folder: Path) -> None:
-    for inside in (folder, *(path for path in folder.iterdir() if path.is_dir())):
-        sweep_folder(inside)
+    with suppress(OSError):  # somebody may have removed it
+        for inside in (folder, *(path for path in folder.iterdir() if path.is_dir())):
+            sweep_folder(inside)
 
 
 def _hold(folder: Path) -> int | None:
@@ -112,6 +113,8 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+        if isinstance(error, FileExistsError):
+            reason = "it is there already and no folder"
         raise InputError(
             f"cannot be made: {reason}", where=str(folder), hint="choose another folder with -o"
         ) from error

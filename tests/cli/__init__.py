@@ -13,6 +13,9 @@ from typing import Any
 
 from gbviz.cli.main import run
 
+# For a shell's line.
+GBVIZ = f"{sys.executable} -m gbviz"
+
 
 @dataclass(frozen=True, slots=True)
 class Ran:
@@ -63,6 +66,18 @@ def spawn(*args: str, code: str = "", **env: str) -> subprocess.CompletedProcess
         text=True,
         encoding="utf-8",
         env=os.environ | env,
+        check=False,
+        timeout=60,
+    )
+
+
+def shell(command: str, **env: str) -> subprocess.CompletedProcess[str]:
+    """A line of a shell, such as one with pipes; Python buffers its output as usual."""
+    return subprocess.run(
+        ["bash", "-c", command],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONUNBUFFERED": ""} | env,
         check=False,
         timeout=60,
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,7 +14,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli import ask, refusal
+from gbviz.cli.batch import Batch
+from tests.cli import GBVIZ, ask, refusal, shell
 from tests.cli.test_run import GOOD
 
 # Of a batch that is killed; `python -m tests.cli.test_batch 50` tries more moments.
@@ -152,6 +154,63 @@ def start(paths: list[str], out: Path, *more: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "gbviz", "run", *paths, "-o", str(out), "--workers", "2"]
     pipe = subprocess.PIPE
     return subprocess.Popen([*command, *more], stdout=pipe, stderr=pipe, text=True)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a disk that is always full")
+@pytest.mark.parametrize(
+    ("streams", "code"),
+    [
+        ("| head -c 1", 2),  # the reader leaves
+        ("2>&-", 2),
+        ("2> /dev/full", 2),
+        ("> /dev/null 2>&- <&-", 2),
+        (">&- 2>&-", 2),
+        ("> /dev/full", 3),
+    ],
+)
+def test_a_batch_does_its_work_whatever_becomes_of_its_words(
+    tmp_path: Path, streams: str, code: int
+) -> None:
+    paths, out = files(tmp_path / "in", 3), tmp_path / "out"
+    (tmp_path / "in/bad.yaml").write_text("gbviz: 2\n")
+    words = [*paths, str(tmp_path / "in/bad.yaml"), "-o", str(out), "--json", "--workers", "2"]
+    ran = shell(f"{GBVIZ} run {' '.join(words)} {streams}; exit ${{PIPESTATUS[0]}}")
+    assert ran.returncode == code
+    assert "Traceback" not in ran.stderr
+    if ran.stdout and "head" not in streams:
+        found = json.loads(ran.stdout)
+        assert (len(found["runs"]), len(found["errors"])) == (3, 1)
+    assert all((out / f"file-{number}/made.json").exists() for number in range(3))
+    assert "not run yet" not in (out / "index.html").read_text()
+
+
+def test_folders_that_are_removed_meanwhile_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths, out = files(tmp_path / "in", 3), tmp_path / "out"
+    tell = Batch._tell_rest
+
+    def remove(batch: Batch) -> None:
+        shutil.rmtree(out / "file-1")
+        tell(batch)
+
+    monkeypatch.setattr(Batch, "_tell_rest", remove)
+    ran = ask("run", *paths, "-o", str(out), "--workers", "1")
+    assert ran.code == 3
+    assert f"gbviz: {out / 'file-1'}: was removed while others were run" in ran.err
+    assert ran.err.splitlines()[-1] == f"{out / 'index.html'}: 2 reports"
+    assert "was removed" in (out / "index.html").read_text()
+
+
+def test_an_output_that_is_no_folder(tmp_path: Path) -> None:
+    paths = files(tmp_path / "in", 1)
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "nothing")
+    for name in ("loop", "nowhere"):
+        message = refusal("run", *paths, "-o", str(tmp_path / name))
+        assert f"{tmp_path / name}: cannot be made: it is there already and no folder" in message
+    for words in (["run", *paths], ["whatif"], ["picture"], ["compare", paths[0], paths[0]]):
+        assert "'-o' / '--output': is empty" in refusal(*words, "-o", "")
 
 
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])

@@ -14,20 +14,7 @@ import gbviz.__main__
 import gbviz.cli.main
 from gbviz import __version__
 from gbviz.cli.whatif import whatif
-from tests.cli import answer, ask, refusal, spawn
-
-GBVIZ = f"{sys.executable} -m gbviz"
-
-
-def shell(command: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        ["bash", "-c", command],
-        capture_output=True,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": ""} | env,
-        check=False,
-        timeout=60,
-    )
+from tests.cli import GBVIZ, answer, ask, refusal, shell, spawn
 
 
 def test_version_loads_next_to_nothing() -> None:
@@ -137,6 +124,8 @@ def test_an_interrupt_before_the_command_is_130(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(gbviz.cli.main, "run", interrupted)
     monkeypatch.setattr(sys, "argv", ["gbviz", "whatif"])
+    for name in ("stdout", "stderr"):  # which it replaces
+        monkeypatch.setattr(sys, name, getattr(sys, name))
     with pytest.raises(SystemExit) as left:
         gbviz.__main__.main()
     assert left.value.code == 130
@@ -167,7 +156,7 @@ def test_a_full_disk_is_no_internal_error() -> None:
     for words in ("whatif --quiet", "whatif --json", "info"):
         ran = shell(f"{GBVIZ} {words} > /dev/full")
         assert ran.returncode == 3
-        assert ran.stderr == "gbviz: cannot read or write: [Errno 28] No space left on device\n"
+        assert ran.stderr == "gbviz: standard output cannot be written: No space left on device\n"
 
 
 @pytest.mark.parametrize(
