@@ -12,6 +12,8 @@ import matplotlib as mpl
 import numpy as np
 from matplotlib.figure import Figure
 
+from gbviz.display.draw import text_width
+from gbviz.display.names import short_names
 from gbviz.display.theme import DARK
 from gbviz.errors import printable
 from gbviz.topology.catalogue import catalogue
@@ -62,6 +64,9 @@ _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
 _DASHES = ("-", "--", ":", "-.")
 # More jobs or marks than these hide one another.
 _MOST_NAMED, _MOST_MARKS = 8, 60
+# Points across for a name in a legend, and for one where two stand side by side.
+_NAME, _HALF = 190.0, 130.0
+_TAG, _ID, _MEANT = "<[^>]+>", r' id="([^"]*)"', r'(?:url\(|href=")#([^)"]+)'
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +97,8 @@ def time_plots(timeline: Timeline) -> list[Plot]:
 
 def _speeds(timeline: Timeline) -> Plot:
     curves = [
-        (total.name, np.array([100 * one.jobs[number].speed for one in timeline.intervals]))
-        for number, total in enumerate(timeline.totals)
+        (name, np.array([100 * one.jobs[number].speed for one in timeline.intervals]))
+        for number, name in enumerate(_names(timeline))
     ]
     title = "Job speed, % of the healthy job"
     return _plot(timeline, title, curves, (0.0, 108.0), _words(curves, "%"))
@@ -101,9 +106,9 @@ def _speeds(timeline: Timeline) -> Plot:
 
 def _goodputs(timeline: Timeline) -> Plot:
     curves = []
-    for number, total in enumerate(timeline.totals):
+    for number, name in enumerate(_names(timeline)):
         kept = [100 * one.jobs[number].kept_s / max(one.end_s, 1e-9) for one in timeline.intervals]
-        curves.append((total.name, np.array(kept)))
+        curves.append((name, np.array(kept)))
     title = "Goodput so far, %"
     ends = ", ".join(f"{name} {values[-1]:.1f} % at the end" for name, values in curves[:4])
     return _plot(timeline, title, curves, (0.0, 108.0), ends, stairs=False)
@@ -134,6 +139,12 @@ def _heat(timeline: Timeline) -> list[Plot]:
     return [plot]
 
 
+def _names(timeline: Timeline) -> list[str]:
+    """Of the jobs, as legend and caption have room for them."""
+    names = [printable(total.name) for total in timeline.totals]
+    return short_names(names, _STYLE["legend.fontsize"], _NAME)
+
+
 def _plot(
     timeline: Timeline,
     title: str,
@@ -158,7 +169,7 @@ def _plot(
             x, y = edges.ravel(), np.repeat(values, 2)
             if not stairs:
                 x, y = np.append(edges[0, 0], edges[:, 1]), np.append(values[0], values)
-            label = printable(name) if number < _MOST_NAMED else "_"
+            label = name if number < _MOST_NAMED else "_"
             axes.plot(x, y, color=colour, linestyle=dash, linewidth=1.6, label=label)
         if limit is not None:
             axes.axhline(limit, color=_COLOURS["warm"], linewidth=1, linestyle=":")
@@ -171,10 +182,12 @@ def _plot(
         axes.set_xlim(0, max(timeline.duration_s / unit, 1e-9))
         axes.grid(axis="y", color=_COLOURS["line"], linewidth=0.5)
         if len(curves) > 1 or not colours:
-            axes.legend(loc="best", ncols=2)
+            wide = max(text_width(name, _STYLE["legend.fontsize"]) for name, _ in curves)
+            axes.legend(loc="best", ncols=2 if wide <= _HALF else 1)
         out = StringIO()
         figure.savefig(out, format="svg", transparent=True, metadata=dict.fromkeys(_SAID))
-    return Plot(title, caption, _in_page(out.getvalue()))
+    own = title.partition(",")[0].lower().replace(" ", "-")
+    return Plot(title, caption, _in_page(out.getvalue(), own))
 
 
 _SAID = ("Creator", "Date", "Format", "Type")
@@ -197,10 +210,21 @@ def _words(curves: Sequence[tuple[str, Floats]], unit: str) -> str:
     return ", ".join(said)
 
 
-def _in_page(text: str) -> str:
-    """The `<svg>` element alone, with the page's colours, as wide as there is room."""
+def _in_page(text: str, own: str) -> str:
+    """The `<svg>` element alone, with the page's colours, as wide as there is room.
+
+    Of its ids those that it refers to stay, with `own` before them: a page has several plots.
+    """
     found = text[text.index("<svg") :]
     found = re.sub(r"<metadata>.*?</metadata>", "", found, count=1, flags=re.DOTALL)
     found = re.sub(r'(<svg[^>]*?) width="[^"]*"', r"\1", found, count=1)
     found = re.sub(r'(<svg[^>]*?) height="[^"]*"', r"\1", found, count=1)
-    return re.sub("#0101[0-9a-f]{2}", lambda one: f"var(--{_NAMES[one[0]]})", found)
+    meant = {one for tag in re.findall(_TAG, found) for one in re.findall(_MEANT, tag)}
+
+    def told(tag: re.Match[str]) -> str:
+        named = re.sub(_ID, lambda one: f' id="{own}-{one[1]}"' if one[1] in meant else "", tag[0])
+        named = re.sub(_MEANT, lambda one: one[0].replace("#", f"#{own}-", 1), named)
+        return re.sub("#0101[0-9a-f]{2}", lambda one: f"var(--{_NAMES[one[0]]})", named)
+
+    # Within tags alone: what stands between them may be the name of a job.
+    return re.sub(_TAG, told, found)

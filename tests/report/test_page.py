@@ -70,11 +70,13 @@ def test_every_shipped_scenario_has_a_whole_page(path: Path) -> None:
     page = Page(text)
     assert not {tag for tag, _ in page.tags} & _ACTIVE
     assert not re.search(r"""(?:href|src)=["']?(?:https?:|//|file:)""", text)
-    ids = [attributes["id"] for _, attributes in page.tags if attributes.get("id")]
+    ids = [attributes["id"] or "" for _, attributes in page.tags if "id" in attributes]
+    assert len(set(ids)) == len(ids)
+    meant = set(re.findall(r"url\(#([^)]+)\)", text))
     for _, attributes in page.tags:
-        href = attributes.get("href") or ""
-        if href.startswith("#"):
-            assert href[1:] in ids
+        refers = [attributes.get(key) or "" for key in ("href", "xlink:href")]
+        meant |= {value[1:] for value in refers if value.startswith("#")}
+    assert meant <= set(ids)
     assert all(len(number) < 18 for number in re.findall(r"\d+\.\d+", page.text))
     assert "nan" not in page.text.lower().split()
     pictures = sum(tag == "svg" and "viewbox" in attributes for tag, attributes in page.tags)
@@ -169,3 +171,21 @@ def test_a_short_death_is_not_told_as_running_as_before() -> None:
     # Slow at the end for less than a hundredth of the whole is slow all the same.
     late = replace(scenario, events=(Event(86000.0, Action("fail", "leaf-3")),))
     assert "takes 1.185 times as long" in answer_of(late)[0].answer[0]
+
+
+def test_long_names_of_jobs_are_short_where_there_is_little_room() -> None:
+    names = [f"{'W' * 99}{letter}{'W' * 99}" for letter in "ab"]
+    jobs = [replace(gbviz.traffic_job("shift:72"), name=name) for name in names]
+    scenario = replace(
+        gbviz.preset("gb300-su").with_jobs(*jobs),
+        events=(Event(60.0, Action("fail", "leaf-0")),),
+        duration_s=600.0,
+    )
+    text = page_of(scenario)
+    tiles = text.partition('<div class="tiles">')[2].partition("<nav")[0]
+    assert "WWW…WWW" in tiles
+    assert not any(name in tiles for name in names)
+    heads = re.findall(r"<th scope=\"col\"[^>]*>(W+…W+[^<]*)</th>", text)
+    assert len(set(heads)) == 2
+    # In full where there is room.
+    assert all(name in text for name in names)
