@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gbviz.display.names import short_names
 from gbviz.report.assumptions import assumptions
 from gbviz.report.fault_tree import fault_tree
 from gbviz.report.glance import glance
@@ -43,6 +44,8 @@ Json = dict[str, Any]
 # More rows than these nobody reads on a page; the files beside it have all.
 _MOST_INTERVALS, _MOST_EVENTS, _MOST_FAULTS, _MOST_LOOPS = 200, 40, 100, 12
 _MOST_SCENARIO = 100_000
+# Room for the name of a job on a tile, for a font of 1.
+_NAME = 16.0
 _BESIDE = (
     "Beside this page: result.json (everything), jobs.csv, links.csv (every cable), timeline.csv,"
     " junit.xml, and scenario.yaml, which gbviz runs again."
@@ -157,18 +160,20 @@ def _badges(rows: list[Json], snapshot: Snapshot) -> list[dict[str, str]]:
 def _tiles(seen: Seen) -> list[Tile]:
     """What a glance should take in: slowness and stops of jobs, goodput, GPUs, what is left."""
     found, most = glance(seen), seen.most
+    names = [job.name for job in most.scenario.jobs]
+    short = dict(zip(names, short_names(names, 1.0, _NAME), strict=True))
     tiles = []
     if found.slowest is not None:
         name, times = found.slowest
-        said = f"{name}, of its healthy time"
+        said = f"{short[name]}, of its healthy time"
         tiles.append(Tile("slowest job takes", f"{times:.3f} x", said, _kind(times > SAME)))
     if found.stopped is not None:
         name, seconds = found.stopped
         said = lasting(seconds) if seconds >= 1 else "0"
-        tiles.append(Tile("stopped in all", said, name, _kind(seconds >= 1)))
+        tiles.append(Tile("stopped in all", said, short[name], _kind(seconds >= 1)))
     if found.goodput is not None:
         name, now, then = found.goodput
-        said = f"{name}; {percent(round(then, 6))} without faults"
+        said = f"{short[name]}; {percent(round(then, 6))} without faults"
         tiles.append(Tile("least goodput", percent(round(now, 6)), said, _kind(then - now > 5e-5)))
     lost = most.base.live_gpus - most.post.live_gpus
     of = f"of {most.base.live_gpus:,}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from gbviz.display.names import short_names
 from gbviz.report.csv_text import rows_as_csv
 from gbviz.report.table import Table
 from gbviz.report.words import number, percent
@@ -27,6 +28,8 @@ FABRIC = (
 )
 # What only jobs that deliver such things have.
 _DELIVERED = ("tokens", "bytes")
+# Room for the name of a job over its column, for a font of 1.
+_NAME = 16.0
 
 
 def timeline_rows(timeline: Timeline) -> list[Json]:
@@ -82,7 +85,8 @@ def totals(timeline: Timeline) -> Json:
 
 def timeline_table(timeline: Timeline, most: int | None) -> Table:
     """The first intervals, None for all: times, events, speed of each job."""
-    heads = ("from", "to", "what happens", *(total.name for total in timeline.totals))
+    names = short_names([total.name for total in timeline.totals], 1.0, _NAME)
+    heads = ("from", "to", "what happens", *names)
     table = Table("Timeline", heads)
     for one in timeline.intervals[:most]:
         speeds = (_speed(job.state, job.speed) for job in one.jobs)
