@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gbviz.flows.router import Router
     from gbviz.jobs.bottleneck import Bottleneck
     from gbviz.jobs.run import Figures, Running, SteppingJob
-    from gbviz.topology.fabric import Bools, Fabric
+    from gbviz.topology.fabric import Bools, Fabric, Ints
     from gbviz.topology.health import Health
 
 State = Literal["running", "degraded", "stalled", "aborted", "restarting", "finished"]
@@ -91,7 +91,7 @@ def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> 
     """
     if not before[1].able:
         return ""
-    if now[1].survivors.lost > before[1].survivors.lost:
+    if _gone(before[1].gpus, now[1].gpus):
         return "gpu"
     if not now[1].able:
         return "cut"
@@ -106,6 +106,11 @@ def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> 
     first, last = int(before[0].space.starts[2]), int(before[0].space.starts[-2])
     between = any(((phase.link >= first) & (phase.link < last)).any() for phase in phases)
     return "reroute" if between else ""
+
+
+def _gone(before: Ints, now: Ints) -> bool:
+    """Whether a GPU that held a rank does so no more: spares in use count, idle ranks do not."""
+    return not np.array_equal(before, now) and not np.isin(before, now).all()
 
 
 def one_off(

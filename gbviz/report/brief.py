@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gbviz.report.answer import causes_of, causes_words, effects_words, fabric_words
 from gbviz.report.job_lines import job_lines
 from gbviz.report.lasting import lasting
 from gbviz.report.slower import line_words
-from gbviz.report.story import stories
+from gbviz.report.story import HAD_FINISHED, finished_s, stories
 from gbviz.report.words import counted, listed, percent
+from gbviz.report.worst import others_than
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
-    from gbviz.engine.timeline import JobTotal, Timeline
+    from gbviz.engine.timeline import Timeline
     from gbviz.report.worst import Span
 
 _MOST_JOBS = 3
@@ -57,10 +59,10 @@ def brief_over_time(
     span
         When that state's faults hold; None for the end.
     """
-    when = ""
-    if span is not None:
-        others = counted(span.others, "other fault") if span.others else ""
-        when = f" {span.words()}" + (f" (and {others} at other times)" if others else "")
+    others = others_than(timeline, timeline.intervals[-1].end_s) if span is None else span.others
+    when = "" if span is None else f" {span.words()}"
+    if others:
+        when += f" (and {counted(others, 'other fault')} at other times)"
     return _put_together(seen, when, stories(seen, timeline), _sum(timeline, calm))
 
 
@@ -78,18 +80,25 @@ def _put_together(
 
 def _jobs(told: list[tuple[str, str]]) -> str:
     """What each job that notices anything does, and how many do not."""
-    hurt = [f"{name} {words}" for name, words in told if words]
-    rest = len(told) - len(hurt)
-    if not hurt:
-        one = len(told) == 1
-        return f"{told[0][0]} runs as before" if one else f"all {len(told)} jobs run as before"
+    done = [name for name, words in told if words == HAD_FINISHED]
+    hurt = [f"{name} {words}" for name, words in told if words and name not in done]
+    rest = [name for name, words in told if not words]
     said = hurt[:_MOST_JOBS]
     more = len(hurt) - _MOST_JOBS
     if more > 0:
         said.append(f"{counted(more, 'more job')} {'notices' if more == 1 else 'notice'} it too")
+    if done:
+        said.append(_group(done, HAD_FINISHED, HAD_FINISHED, len(told)))
     if rest:
-        said.append("the other runs as before" if rest == 1 else f"{rest} others run as before")
+        said.append(_group(rest, "runs as before", "run as before", len(told)))
     return "; ".join(said)
+
+
+def _group(names: list[str], does: str, do: str, total: int) -> str:
+    """What some of all jobs do: by name where it is one, else how many."""
+    if len(names) == 1:
+        return f"{names[0]} {does}"
+    return f"all {total} jobs {do}" if len(names) == total else f"{len(names)} others {do}"
 
 
 def _once(snapshot: Snapshot) -> str:
@@ -102,34 +111,76 @@ def _once(snapshot: Snapshot) -> str:
 
 
 def _sum(timeline: Timeline, calm: Timeline) -> str:
-    """Goodput over the whole beside that without faults, and the GPU-hours between."""
+    """What each job's time came to beside that without faults, and the GPU-hours between."""
     over = f"Over {lasting(timeline.duration_s)}"
-    pairs = [
-        (now, then)
-        for now, then in zip(timeline.totals, calm.totals, strict=True)
-        if now.goodput is not None and then.goodput is not None
-    ]
-    if not pairs:
+    found = [_End.of(timeline, calm, number) for number in range(len(timeline.totals))]
+    ends = [end for end in found if end is not None]
+    if not ends:
         return f"{over} no job runs, so none loses anything."
-    worse = [pair for pair in pairs if _kept(pair[1]) - _kept(pair[0]) > _SAME]
-    if not worse:
-        kept = [percent(round(_kept(now), 6)) for now, _ in pairs[:_MOST_JOBS]]
-        names = listed([now.name for now, _ in pairs[:_MOST_JOBS]])
-        verb = "keeps" if len(kept) == 1 else "keep"
-        return f"{over} {names} {verb} {listed(kept)} of the healthy work, as without any fault."
-    worse.sort(key=lambda pair: _kept(pair[0]) - _kept(pair[1]))
-    said = [
-        f"{now.name} keeps {percent(round(_kept(now), 6))} of its healthy work"
-        f" ({percent(round(_kept(then), 6))} without faults)"
-        for now, then in worse[:_MOST_JOBS]
-    ]
-    lost = sum(now.lost_gpu_hours - then.lost_gpu_hours for now, then in pairs)
+    changed = [end for end in ends if end.changed]
+    if not changed:
+        return f"{over} {_same(ends[:_MOST_JOBS])}, as without any fault."
+    changed.sort(key=lambda end: end.kept - end.kept_then)
+    said = "; ".join(end.words() for end in changed[:_MOST_JOBS])
+    lost = sum(end.lost_gpu_hours for end in ends)
     cost = f": the faults cost {_about(lost)} GPU-hours" if lost >= _LEAST else ""
-    return f"{over} {'; '.join(said)}{cost}."
+    return f"{over} {said}{cost}."
 
 
-def _kept(total: JobTotal) -> float:
-    return total.goodput or 0.0
+def _same(ends: list[_End]) -> str:
+    """What jobs came to that nothing has changed."""
+    said = []
+    if work := [end for end in ends if end.done_s is None]:
+        shares = listed([percent(round(end.kept, 6)) for end in work])
+        verb = "keeps" if len(work) == 1 else "keep"
+        said = [f"{listed([end.name for end in work])} {verb} {shares} of the healthy work"]
+    done = [(end.name, end.done_s) for end in ends if end.done_s is not None]
+    said += [f"{name} is finished after {lasting(seconds)}" for name, seconds in done]
+    return "; ".join(said)
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """What a job's time came to: the share of it that was work, and when it was finished.
+
+    Both beside those without faults; None for a job that does not finish before the end.
+    """
+
+    name: str
+    kept: float
+    kept_then: float
+    done_s: float | None
+    done_then_s: float | None
+    lost_gpu_hours: float
+
+    @classmethod
+    def of(cls, timeline: Timeline, calm: Timeline, number: int) -> _End | None:
+        """That of the job of a number; None where it has no goodput."""
+        now, then = timeline.totals[number], calm.totals[number]
+        if now.goodput is None or then.goodput is None:
+            return None
+        return cls(
+            now.name,
+            now.goodput,
+            then.goodput,
+            finished_s(timeline, number),
+            finished_s(calm, number),
+            now.lost_gpu_hours - then.lost_gpu_hours,
+        )
+
+    @property
+    def changed(self) -> bool:
+        return abs(self.kept - self.kept_then) > _SAME
+
+    def words(self) -> str:
+        if self.done_then_s is not None:
+            when = lasting(self.done_then_s)
+            if self.done_s is None:
+                return f"{self.name} is not finished (after {when} without faults)"
+            return f"{self.name} is finished after {lasting(self.done_s)} instead of {when}"
+        now, then = (percent(round(share, 6)) for share in (self.kept, self.kept_then))
+        verb = "keeps" if self.kept <= 1 else "does"
+        return f"{self.name} {verb} {now} of its healthy work ({then} without faults)"
 
 
 def _about(value: float) -> str:

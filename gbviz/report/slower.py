@@ -38,11 +38,49 @@ def line_words(snapshot: Snapshot, line: JobLine, how_long: str = "") -> str:
     if line.slowdown is None:
         return "does not run" + (f": {line.limit}" if line.limit else "")
     if line.slowdown <= SAME:
-        return ""
+        return _as_fast(snapshot, line, how_long)
     why = slower_by(snapshot, line)
     tail = f" ({why})" if why else ""
     times = f"takes {line.slowdown:.3f} times as long{how_long}"
     return f"{times}, {line.now} instead of {line.before}{tail}"
+
+
+def _as_fast(snapshot: Snapshot, line: JobLine, how_long: str) -> str:
+    """What a job that is no slower does; "" where that is what it did on the healthy cluster."""
+    fewer = line.lost_gpus - line.replaced_gpus
+    speed = work_speed(snapshot, line)
+    if fewer > 0 and speed < 1 / SAME:
+        did = percent(round(speed, 4))
+        return f"goes on{how_long} with {counted(fewer, 'GPU')} fewer, at {did} of its healthy work"
+    if speed > SAME:
+        return f"is faster{how_long}, {line.now} instead of {line.before}"
+    return ""
+
+
+def work_speed(snapshot: Snapshot, line: JobLine) -> float:
+    """Work that a job does a second in a state, of what it does on the healthy cluster.
+
+    It is the healthy time over the time now; but a collective of fewer GPUs moves less in that.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> from gbviz.jobs.spec import CollectiveJob
+    >>> from gbviz.report.job_lines import job_lines
+    >>> job = CollectiveJob(name="c", kind="collective", op="all_reduce", size="1MB")
+    >>> found = gbviz.evaluate(gbviz.preset("gb300-su").with_jobs(job).with_faults("rack-1"))
+    >>> line = job_lines(found)[0]
+    >>> line.gpus, round(line.slowdown * work_speed(found, line), 9)
+    (504, 0.875)
+    """
+    if line.slowdown is None:
+        return 0.0
+    part = 1.0
+    if line.kind == "collective":
+        number = [job.name for job in snapshot.scenario.jobs].index(line.name)
+        had = np.count_nonzero(loads(snapshot, base=True).job_of_gpu == number)
+        part = line.gpus / int(had)
+    return part / line.slowdown
 
 
 def slower_by(snapshot: Snapshot, line: JobLine) -> str:

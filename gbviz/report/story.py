@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from gbviz.report.job_lines import SAME, job_lines
 from gbviz.report.lasting import lasting
-from gbviz.report.slower import line_words
+from gbviz.report.slower import line_words, work_speed
 from gbviz.report.words import percent
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from gbviz.report.job_lines import JobLine
 
 _RUNS = ("running", "degraded", "finished")
+# Of a job that no fault has met.
+HAD_FINISHED = "had finished before"
 
 
 def stories(seen: Snapshot, timeline: Timeline) -> list[tuple[str, str]]:
@@ -34,6 +37,8 @@ def stories(seen: Snapshot, timeline: Timeline) -> list[tuple[str, str]]:
 
 
 def _story(seen: Snapshot, line: JobLine, timeline: Timeline, number: int) -> str:
+    if (done := finished_s(timeline, number)) is not None and done <= _first_fault_s(timeline):
+        return HAD_FINISHED
     total, last = timeline.totals[number], timeline.intervals[-1].jobs[number]
     still, times = stops(timeline, number)
     # A reroute of 3 ms is no stop; in a scenario of milliseconds it is.
@@ -46,6 +51,8 @@ def _story(seen: Snapshot, line: JobLine, timeline: Timeline, number: int) -> st
         said += (between if said else "") + _slows(seen, line, slowest, last.speed)
     elif (slow := slow_s(timeline, number)) >= least > 0:
         said += f"{', and ' if said else ''}is slower for {lasting(slow)} in all"
+    elif work_speed(seen, line) > SAME:
+        said += f"{', and ' if said else ''}{line_words(seen, line, _while(last.speed <= SAME))}"
     if last.state not in _RUNS:
         why = f" ({last.words})" if last.words else ""
         said += f"{', and ' if said else ''}is {last.state} at the end{why}"
@@ -64,10 +71,27 @@ def _stops(total: JobTotal, still: float, times: int) -> str:
 
 def _slows(seen: Snapshot, line: JobLine, slowest: float, last: float) -> str:
     """How slow it is at its slowest; explained where that is the state that is shown."""
-    over = " for a while" if last >= 1 / SAME else ""
-    if line.slowdown is not None and abs(line.slowdown * slowest - 1) < 1e-3:
+    over = _while(last >= 1 / SAME)
+    if abs(work_speed(seen, line) / slowest - 1) < 1e-3:
         return line_words(seen, line, over)
     return f"does {percent(round(slowest, 4))} of its healthy work a second at its slowest{over}"
+
+
+def _while(passes: bool) -> str:
+    return " for a while" if passes else ""
+
+
+def finished_s(timeline: Timeline, number: int) -> float | None:
+    """When a job has all that it was to do, seconds; None where that is not before the end."""
+    return next(
+        (one.start_s for one in timeline.intervals if one.jobs[number].state == "finished"), None
+    )
+
+
+def _first_fault_s(timeline: Timeline) -> float:
+    """When a fault first holds, seconds; inf for never."""
+    pairs = zip(timeline.intervals, timeline.moments, strict=True)
+    return next((one.start_s for one, moment in pairs if moment.causes), math.inf)
 
 
 def stops(timeline: Timeline, number: int) -> tuple[float, int]:

@@ -123,18 +123,27 @@ def _held(timeline: Timeline, worst: _Equal) -> Span:
         range(worst.first, worst.last + 1),
         key=lambda n: (_running(intervals[n]), intervals[n].end_s - intervals[n].start_s),
     )
-    broken = [
-        {(fault.component, fault.factor) for fault in moment.causes} for moment in timeline.moments
-    ]
+    broken = _broken(timeline)
     first = last = seen
     while first > 0 and broken[first - 1] == broken[seen]:
         first -= 1
     while last + 1 < len(intervals) and broken[last + 1] == broken[seen]:
         last += 1
     middle = (intervals[seen].start_s + intervals[seen].end_s) / 2
-    others = len(set().union(*broken) - broken[seen])
     start, end = intervals[first].start_s, intervals[last].end_s
+    others = others_than(timeline, middle)
     return Span(start, end, middle, worst.damage, worst.faults, others)
+
+
+def others_than(timeline: Timeline, at_s: float) -> int:
+    """How many faults there are at other times than one, and not then."""
+    broken = _broken(timeline)
+    return len(set().union(*broken) - broken[timeline.number_at(at_s)])
+
+
+def _broken(timeline: Timeline) -> list[set[tuple[str, float]]]:
+    """What is broken at each moment, and how far."""
+    return [{(one.component, one.factor) for one in moment.causes} for moment in timeline.moments]
 
 
 def _running(one: Interval) -> int:

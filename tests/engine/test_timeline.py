@@ -107,6 +107,27 @@ def test_a_spare_steps_in_and_stays() -> None:
     assert total(made).aborts == 1
 
 
+def test_a_spare_in_use_is_a_gpu_that_is_lost() -> None:
+    """The failed GPU is back by then, but the job runs on without it."""
+    out = fail(1000, "rack-2/tray-0/gpu-0", 600.0)
+    made = run(trained(out, fail(3000, "rack-5/tray-12/gpu-0")))
+    said = {one.start_s: one.events for one in made.intervals}
+    assert said[3000] == ("fail rack-5/tray-12/gpu-0", "train stalls: it has lost a GPU")
+    assert said[3030] == ("train aborts: lost GPUs, restarts",)
+    assert total(made).aborts == 2
+
+
+@pytest.mark.parametrize(("spares", "idle"), [(16, "rack-5/tray-15/gpu-0"), (0, "rack-2/tray-0")])
+def test_a_gpu_that_holds_no_rank_is_not_missed(spares: int, idle: str) -> None:
+    """A spare that waits; the rest of a replica that is given up since it lost a GPU."""
+    lost = fail(1000, "rack-2/tray-0/gpu-0")
+    made = run(trained(lost, fail(3000, idle), spares=spares))
+    assert [one.aborts for one in made.totals] == [1, 0]
+    without = total(run(trained(lost, spares=spares)))
+    assert total(made).useful_s == pytest.approx(without.useful_s, rel=1e-12)
+    assert total(made).stalled_s == without.stalled_s
+
+
 def test_without_spares_it_shrinks_and_grows_back_at_a_checkpoint() -> None:
     made = run(trained(fail(1000, "rack-2/tray-0/gpu-0", 600.0), spares=0))
     said = [one.events for one in made.intervals]
