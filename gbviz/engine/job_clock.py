@@ -231,7 +231,7 @@ class JobClock:
         self.until_s += self.restart_s
         if not self.restart_s:
             self._run(self.until_s)
-            return ", runs on"
+            return ", begins again at once"
         return ", restarts"
 
     def _run(self, now_s: float) -> None:

@@ -139,7 +139,7 @@ def test_jobs_without_checkpoints_lose_nothing_and_go_on() -> None:
     clock.advance(100.0, 1.0)
     clock.strike(100.0, "gpu")
     assert clock.until_s == 100.0
-    assert clock.due(able=True) == "aborts: lost GPUs, runs on"
+    assert clock.due(able=True) == "aborts: lost GPUs, begins again at once"
     assert (clock.phase, clock.account.useful_s, clock.account.lost_work_s) == ("running", 100, 0)
 
 
