@@ -10,6 +10,8 @@ from pydantic import BeforeValidator
 
 _NUMBER = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]*)\s*")
 _LONGEST = 40
+# What shares may be off by for the rounding of sums alone, and decimals of a per cent at most.
+_NOISE, _MOST_DECIMALS = 1e-9, 6
 
 DURATIONS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 SIZES = {
@@ -56,6 +58,47 @@ def quantity(value: object, units: dict[str, float], base: str) -> float:
     if not math.isfinite(number):
         raise ValueError("must be finite")
     return number + 0.0  # minus zero is zero
+
+
+def percent(part: float, decimals: int = 2) -> str:
+    """A share of 1 in per cent, never rounded to 0 or 100 where it is neither.
+
+    Parameters
+    ----------
+    part
+        The share; within 1e-9 of 0 or 1 it is none or all, as sums are no more exact.
+    decimals
+        As many at most, unless it takes more to tell it from 0 and 100.
+
+    Examples
+    --------
+    >>> percent(1.0), percent(0.75), percent(0.97222), percent(0.0), percent(0.97222, 1)
+    ('100 %', '75 %', '97.22 %', '0 %', '97.2 %')
+    >>> percent(0.99999), percent(0.999999), percent(1 - 2e-9), percent(1e-6), percent(2e-9)
+    ('99.999 %', '99.9999 %', 'just under 100 %', '0.0001 %', 'just over 0 %')
+    """
+    for whole in (0, 1):
+        if abs(part - whole) <= _NOISE:
+            return f"{100 * whole} %"
+    for digits in range(decimals, _MOST_DECIMALS + 1):
+        text = f"{100 * part:,.{digits}f}"
+        text = text.rstrip("0").rstrip(".") if digits else text
+        if text not in ("0", "-0", "100"):
+            return f"{text} %"
+    whole = round(part)
+    return f"just {'over' if part > whole else 'under'} {100 * whole} %"
+
+
+def stated(factor: float) -> str:
+    """What a fault leaves of a part, in per cent: less than all, however little is lost.
+
+    Examples
+    --------
+    >>> stated(0.5), stated(0.999999), stated(1 - 1e-12), stated(1.0)
+    ('50 %', '99.9999 %', 'just under 100 %', '100 %')
+    """
+    text = percent(factor)
+    return f"just under {text}" if text == "100 %" and factor < 1 else text
 
 
 def _listed(units: dict[str, float]) -> str:

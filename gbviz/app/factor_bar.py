@@ -53,10 +53,13 @@ class FactorBar(QWidget):
         return self.slider.isSliderDown()
 
     def show_factor(self, factor: float) -> None:
-        """Show a factor; nothing is emitted."""
+        """Show a factor; nothing is emitted. 0 and 100 % are nothing and all, not nearly so."""
+        percent = round(100 * factor)
+        if 0 < factor < 1:
+            percent = min(max(percent, 1), 99)
         for control in (self.slider, self.spin):
             with QSignalBlocker(control):
-                control.setValue(round(100 * factor))
+                control.setValue(percent)
 
     def _slid(self, value: int) -> None:
         with QSignalBlocker(self.spin):

@@ -90,7 +90,7 @@ class StatusBar(QStatusBar):
         parts = [counted(causes, "fault")]
         name, share = worst_link(snapshot.fabric, answer.loads)
         if share > 0:
-            parts.append(self.tr("fullest link {} at {}").format(name, percent(round(share, 4))))
+            parts.append(self.tr("fullest link {} at {}").format(name, percent(share)))
         parts.append(sized(snapshot.fabric))
         self.state.setText("   ".join(parts))
         self._hovered(self._selection.hover)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.routing.stages import sum_first
+from gbviz.units import percent
 
 if TYPE_CHECKING:
     from gbviz.routing.nvlink import NVLinkStage
@@ -103,7 +104,7 @@ class LinkSpace:
             return name
         if self.stages is None or part < 2:
             share = float(self.capacity[link] / self.fabric.tiers[part // 2].capacity[0])
-            return name if share == 1 else f"{name} at {share:.0%} of its rate"
+            return name if share == 1 else f"{name} at {percent(share)} of its rate"
         if part < 4:
             shape, way = self.stages.shape, part % 2
             row = number // self.stages.n_classes

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.report.facts import kind_in, kind_words
-from gbviz.report.words import counted, listed, number, percent, sized
+from gbviz.report.job_lines import SAME
+from gbviz.report.words import counted, listed, number, percent, sized, stated
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
@@ -74,7 +75,10 @@ def _step(impact: JobImpact) -> str:
     name = impact.name
     if impact.slowdown is None:
         return f"{name} cannot run: {impact.reason.get('post', impact.reason.get('base', ''))}."
-    if impact.state == "running":
+    fewer = impact.lost_gpus - impact.replaced_gpus
+    if fewer > 0 and impact.slowdown <= SAME:
+        text = f"{name} goes on with {counted(fewer, 'GPU')} fewer"
+    elif impact.state == "running" or 1 / SAME < impact.slowdown <= SAME:
         text = f"{name} runs as before"
     else:
         text = f"{name} takes {impact.slowdown:.3f} times as long"
@@ -148,7 +152,7 @@ def causes_words(causes: list[Fault]) -> str:
         words = [f"{_kinds(faults)} {state}" for faults, state in groups if faults]
     else:
         words = [f"{listed([fault.component for fault in failed])} failed"] if failed else []
-        words += [f"{fault.component} at {100 * fault.factor:.4g} %" for fault in degraded]
+        words += [f"{fault.component} at {stated(fault.factor)}" for fault in degraded]
     return listed(words)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from gbviz.errors import InputError
 from gbviz.report.job_lines import ONCE, SLOWDOWN, job_lines
 from gbviz.report.places import BUSY, FULL, part_named
-from gbviz.report.sheets import Column, Sheet
+from gbviz.report.sheets import PERCENT, Column, Sheet
 
 if TYPE_CHECKING:
     from gbviz.engine import Loads, Snapshot
@@ -53,8 +53,8 @@ def cable_sheet(snapshot: Snapshot, loads: Loads, base: Loads) -> Sheet:
         Column("GB/s", least, tip="effective capacity, the slower way"),
         Column("up, GB/s", load[0], "{:,.2f}", tip="mean load towards the spines"),
         Column("down, GB/s", load[1], "{:,.2f}", tip="mean load towards the racks"),
-        Column("worst, %", worst, "{:,.1f}", alarm=_ALARM, tip="utilisation, the fuller way"),
-        Column("base, %", was, "{:,.1f}", tip="the same on the healthy cluster"),
+        Column("worst, %", worst, PERCENT, alarm=_ALARM, tip="utilisation, the fuller way"),
+        Column("base, %", was, PERCENT, tip="the same on the healthy cluster"),
         Column("change", worst - was, "{:+,.1f}", tip="in per cent of the capacity"),
         Column("most by", job, words=_job_words(snapshot), tip="the job with the largest share"),
     )
@@ -96,8 +96,8 @@ def switch_sheet(snapshot: Snapshot, loads: Loads, base: Loads) -> Sheet:
         Column("live links", alive[nodes]),
         Column("links", links[nodes]),
         Column("load, GB/s", load[nodes], "{:,.1f}", tip="of all its links, both ways together"),
-        Column("worst, %", worst[nodes], "{:,.1f}", alarm=_ALARM, tip="its fullest link"),
-        Column("base, %", was[nodes], "{:,.1f}", tip="the same on the healthy cluster"),
+        Column("worst, %", worst[nodes], PERCENT, alarm=_ALARM, tip="its fullest link"),
+        Column("base, %", was[nodes], PERCENT, tip="the same on the healthy cluster"),
         Column("change", worst[nodes] - was[nodes], "{:+,.1f}"),
     )
     return _node_sheet(fabric, "switches", _SWITCHES, nodes, columns)
@@ -116,14 +116,14 @@ def gpu_sheet(snapshot: Snapshot, loads: Loads, base: Loads) -> Sheet:
     columns = (
         Column("state", np.where(slow, 1, _down(factor)), words=_NODE_STATES),
         Column("job", loads.job_of_gpu + 1, words=_job_words(snapshot)),
-        Column("clock, %", 100 * thermal.clock, "{:,.1f}"),
+        Column("clock, %", 100 * thermal.clock, PERCENT),
         Column("die, °C", nothing if thermal.absent else thermal.die_c, "{:,.1f}"),
         Column("power, W", nothing if thermal.absent else thermal.gpu_power_w, "{:,.0f}"),
-        Column("NVLink, %", 100 * loads.nvlink, "{:,.1f}", alarm=_ALARM, tip="how busy"),
+        Column("NVLink, %", 100 * loads.nvlink, PERCENT, alarm=_ALARM, tip="how busy"),
         Column("NIC out, GB/s", load[0], "{:,.2f}"),
         Column("NIC in, GB/s", load[1], "{:,.2f}"),
-        Column("NIC, %", used, "{:,.1f}", alarm=_ALARM, tip="the fuller way"),
-        Column("base, %", was, "{:,.1f}", tip="the same on the healthy cluster"),
+        Column("NIC, %", used, PERCENT, alarm=_ALARM, tip="the fuller way"),
+        Column("base, %", was, PERCENT, tip="the same on the healthy cluster"),
     )
     return _node_sheet(fabric, "GPUs", ("gpu",), nodes, columns)
 
@@ -151,13 +151,13 @@ def rack_sheet(snapshot: Snapshot, loads: Loads, base: Loads) -> Sheet:
         Column("job", job[:, -1] + 1, words=_job_words(snapshot), tip="the last of its jobs"),
         Column("live GPUs", live),
         Column("GPUs", np.full(racks, each)),
-        Column("clock, %", 100 * clock.mean(axis=1), "{:,.1f}", tip="mean of its GPUs"),
+        Column("clock, %", 100 * clock.mean(axis=1), PERCENT, tip="mean of its GPUs"),
         Column("die, °C", heat[0], "{:,.1f}", tip="the hottest"),
         Column("rack power, kW", heat[1], "{:,.1f}", tip="all of the rack"),
         Column("GPU power, kW", heat[3], "{:,.1f}", tip="its GPUs alone"),
         Column("supply, °C", heat[2], "{:,.1f}", tip="water to the rack"),
-        Column("NIC, %", used.max(axis=1), "{:,.1f}", alarm=_ALARM, tip="the fullest"),
-        Column("base, %", was.max(axis=1), "{:,.1f}", tip="the same on the healthy cluster"),
+        Column("NIC, %", used.max(axis=1), PERCENT, alarm=_ALARM, tip="the fullest"),
+        Column("base, %", was.max(axis=1), PERCENT, tip="the same on the healthy cluster"),
     )
     return _node_sheet(fabric, "racks", ("rack",), nodes, columns)
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from gbviz.engine.snapshot import TrafficImpact
 from gbviz.report.figure_rows import SHARES
-from gbviz.report.words import number
+from gbviz.report.job_lines import SAME
+from gbviz.report.words import number, percent
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
@@ -35,7 +36,7 @@ def cost(label: str, now: Snapshot, then: Snapshot) -> str:
     for word, name in SHARES:
         before, after = getattr(now.post, name), getattr(then.post, name)
         if before and after is not None and abs(after / before - 1) > _SAME:
-            said.append(f"{word} {100 * (after / before - 1):+.2f} %")
+            said.append(f"{word} {_change(after / before)}")
     jobs: list[str] = []
     for was, will in zip(now.jobs, then.jobs, strict=True):
         if isinstance(was, TrafficImpact) or isinstance(will, TrafficImpact):
@@ -54,7 +55,12 @@ def _traffic(was: object, will: object) -> list[str]:
     before, after = was.post.mean_GBps, will.post.mean_GBps
     if not before or abs(after / before - 1) <= _SAME:
         return []
-    return [f"{will.job.name} {100 * (after / before - 1):+.2f} % a flow"]
+    return [f"{will.job.name} {_change(after / before)} a flow"]
+
+
+def _change(ratio: float) -> str:
+    """A change in per cent with its sign, never 0 where there is one."""
+    return f"{'+' if ratio > 1 else '-'}{percent(abs(ratio - 1))}"
 
 
 def _step(was: JobImpact, will: JobImpact) -> list[str]:
@@ -63,8 +69,9 @@ def _step(was: JobImpact, will: JobImpact) -> list[str]:
     if was.slowdown is None:
         return [f"{will.name} runs again"]
     said = []
-    if abs(will.slowdown / was.slowdown - 1) > _SAME:
-        said.append(f"{will.name} takes {will.slowdown / was.slowdown:.3f} times as long")
+    times = will.slowdown / was.slowdown
+    if not 1 / SAME < times <= SAME:
+        said.append(f"{will.name} takes {times:.3f} times as long")
     once = will.one_off
     spent = once.stall_s + once.lost_work_s + once.restart_s
     if spent >= 1 and once != was.one_off:

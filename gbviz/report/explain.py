@@ -13,7 +13,7 @@ from gbviz.report.facts import facts
 from gbviz.report.fault_tree import toll_words
 from gbviz.report.places import BUSY, FULL, cable_of, gpus_of, part_named, ways_of
 from gbviz.report.slowed import slow_words
-from gbviz.report.words import counted, listed, number, percent
+from gbviz.report.words import counted, listed, number, percent, stated
 from gbviz.topology.catalogue import catalogue
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def explain(snapshot: Snapshot, loads: Loads, base_loads: Loads, name: str) -> E
 def _faults(snapshot: Snapshot) -> tuple[str, ...]:
     causes = [fault for fault in snapshot.faults if fault.because is None]
     said = [
-        fault.component + (f" at {percent(fault.factor)}" if fault.factor else " failed")
+        fault.component + (f" at {stated(fault.factor)}" if fault.factor else " failed")
         for fault in causes[:_MOST_FAULTS]
     ]
     more = len(causes) - _MOST_FAULTS
@@ -174,7 +174,7 @@ class _Teller:
         return f"{used[0].upper()}{used[1:]}." if used else f"Repair {self.state.cause or 'that'}."
 
     def _degraded(self) -> tuple[str, list[str], list[str]]:
-        share = percent(self.state.factor)
+        share = stated(self.state.factor)
         own = f": {self.state.cause} is degraded" if self.state.cause else ": a fault of its own"
         what = {"gpu": "clock", "hxu": "capacity", "cdu": "capacity"}.get(self.part.kind, "rate")
         headline = f"at {share} of its {what}"
@@ -197,7 +197,7 @@ class _Teller:
         failed = [cause for cause in causes if not left.get(cause)]
         have = "has" if len(failed) == 1 else "have"
         said = [f"{listed(failed)} {have} failed"] if failed else []
-        said += [f"{cause} is at {percent(left[cause])}" for cause in causes if left.get(cause)]
+        said += [f"{cause} is at {stated(left[cause])}" for cause in causes if left.get(cause)]
         return listed(said)
 
     def _in_part(self) -> tuple[str, list[str], list[str]]:

@@ -9,7 +9,7 @@ import numpy as np
 from gbviz.faults.containment import containers, contents
 from gbviz.report.cause import cause_path, condition, joint_causes
 from gbviz.report.places import cable_of, gpus_of, part_named, ways_of
-from gbviz.report.words import counted, listed, number, percent
+from gbviz.report.words import counted, listed, number, percent, stated
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +124,7 @@ def _near(snapshot: Snapshot, name: str) -> Iterator[Fact]:
 def _state(snapshot: Snapshot, name: str) -> str:
     state = condition(snapshot, name)
     if state.state in ("degraded", "slow"):
-        return f"{state.state}, at {percent(state.factor)}"
+        return f"{state.state}, at {stated(state.factor)}"
     if state.state == "in part":
         return f"{state.lost:,} of {state.total:,} down"
     return state.state

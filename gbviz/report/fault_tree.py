@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gbviz.errors import InputError
 from gbviz.faults.apply import Toll, takes_down, why_down
 from gbviz.report.slowed import slow_words
-from gbviz.report.words import counted, listed, percent
+from gbviz.report.words import counted, listed, stated
 from gbviz.topology.selectors import select
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ def _node(
     if number < _MOST_COUNTED:
         toll = toll_words(takes_down(snapshot.fabric, fault))
         slows = slow_words(snapshot, fault.component)
-    state = "failed" if fault.factor == 0 else f"at {percent(fault.factor)}"
+    state = "failed" if fault.factor == 0 else f"at {stated(fault.factor)}"
     named = (fault.component, state, fault.factor, toll, at_s, for_s, consequences)
     return FaultNode(*named, slows, also)
 

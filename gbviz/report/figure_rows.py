@@ -104,7 +104,8 @@ def _change(value: float | None, form: str) -> str:
         return "0"
     sign = "+" if value > 0 else ""
     if form == PERCENT:  # of the whole, not of what it was
-        return f"{sign}{percent(value).removesuffix(' %')} points"
+        said = percent(value).removesuffix(" %")
+        return said if said == "0" else f"{sign if said[0].isdigit() else ''}{said} points"
     return sign + shown(value, form)
 
 

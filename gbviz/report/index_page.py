@@ -72,7 +72,7 @@ def _figure(name: str, value: float | None) -> str:
         return f"{value:.3f} x"
     if name == STOPPED:
         return lasting(value) if value >= 1 else "0"
-    return f"{value:,.0f}" if name == GPUS else percent(round(value, 6))
+    return f"{value:,.0f}" if name == GPUS else percent(value)
 
 
 def _summary(outcomes: Sequence[Outcome]) -> str:

@@ -96,10 +96,14 @@ def found_words(row: dict[str, Any]) -> str:
     --------
     >>> found_words({"value": 1.25}), found_words({"value": None, "reason": "it does not run"})
     ('found 1.25', 'found no value: it does not run')
+    >>> found_words({"value": 4 / 3}), found_words({"value": 0.9999999})  # not 1: that may fail
+    ('found 1.33333', 'found 0.9999999')
     """
     if row["value"] is None:
         return f"found no value: {row['reason']}" if row.get("reason") else "found no value"
-    return f"found {row['value']:g}"
+    value = row["value"]
+    told = f"{value:g}"
+    return f"found {told if float(told) != round(value) else f'{value:.12g}'}"
 
 
 def _plain(text: str) -> str:

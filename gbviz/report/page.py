@@ -14,6 +14,7 @@ from gbviz.report.job_lines import SAME
 from gbviz.report.lasting import lasting
 from gbviz.report.leaves_out import LEAVES_OUT
 from gbviz.report.page_tables import (
+    action_words,
     asked_jobs,
     assumption_table,
     cooling_table,
@@ -173,8 +174,8 @@ def _tiles(seen: Seen) -> list[Tile]:
         tiles.append(Tile("stopped in all", said, short[name], _kind(seconds >= 1)))
     if found.goodput is not None:
         name, now, then = found.goodput
-        said = f"{short[name]}; {percent(round(then, 6))} without faults"
-        tiles.append(Tile("least goodput", percent(round(now, 6)), said, _kind(then - now > 5e-5)))
+        said = f"{short[name]}; {percent(then)} without faults"
+        tiles.append(Tile("least goodput", percent(now), said, _kind(then - now > 5e-5)))
     lost = most.base.live_gpus - most.post.live_gpus
     of = f"of {most.base.live_gpus:,}"
     tiles.append(Tile("GPUs lost", f"{lost:,}", of, _kind(lost > 0)))
@@ -202,7 +203,7 @@ def _asked(snapshot: Snapshot, timeline: Timeline | None) -> list[tuple[str, str
     rows = [("cluster", sized(snapshot.fabric)), ("routing", scenario.routing)]
     if timeline is not None:
         rows.append(("time", lasting(timeline.duration_s)))
-    standing = [f"{one.verb} {one.selector}".strip() for one in scenario.actions]
+    standing = [action_words(one) for one in scenario.actions]
     if standing:
         rows.append(("from the start", ", ".join(standing[:_MOST_EVENTS])))
     return [*rows, *asked_jobs(scenario)]

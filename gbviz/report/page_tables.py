@@ -18,7 +18,7 @@ from gbviz.report.story import stories
 from gbviz.report.table import Table
 from gbviz.report.tables import loop_table
 from gbviz.report.timeline import clock
-from gbviz.report.words import fine, percent
+from gbviz.report.words import fine, percent, stated
 from gbviz.scenario.document import document
 from gbviz.scenario.emit import inline
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from gbviz.engine import Snapshot
     from gbviz.engine.timeline import Timeline
+    from gbviz.faults.actions import Action
     from gbviz.jobs.spec import Job
     from gbviz.jobs.traffic import TrafficJob
     from gbviz.report.assumptions import Assumption
@@ -153,7 +154,7 @@ def totals_table(timeline: Timeline) -> Table:
         )
         table.add(
             one.name,
-            _NONE if one.goodput is None else percent(round(one.goodput, 6)),
+            _NONE if one.goodput is None else percent(one.goodput),
             *(lasting(seconds) if seconds else "0" for seconds in times),
             f"{one.aborts:,}",
             f"{one.gpu_hours:,.1f}",
@@ -192,13 +193,25 @@ def events_table(scenario: Scenario, most: int) -> Table:
     table = Table("What happens", ("when", "what", "how long"))
     for event in scenario.events[:most]:
         action = event.action
-        left = f" to {percent(action.factor)}" if action.factor else ""
         lasts = "until repaired" if event.for_s is None else lasting(event.for_s)
         said = lasts if event.verb in ("fail", "degrade", "flap") else ""
-        table.add(clock(event.at_s), f"{event.verb} {action.selector}{left}".strip(), said)
+        table.add(clock(event.at_s), action_words(action, event.verb), said)
     if len(scenario.events) > most:
         table.caption = f"and {len(scenario.events) - most:,} more, see the exact scenario"
     return table
+
+
+def action_words(action: Action, verb: str = "") -> str:
+    """What somebody does to the cluster, such as `degrade hxu-3 to 50 %`.
+
+    Examples
+    --------
+    >>> from gbviz.faults.actions import Action
+    >>> action_words(Action("degrade", "hxu-3", 0.5)), action_words(Action("fail", "leaf-0"))
+    ('degrade hxu-3 to 50 %', 'fail leaf-0')
+    """
+    left = f" to {stated(action.factor)}" if action.factor else ""
+    return f"{verb or action.verb} {action.selector}{left}".strip()
 
 
 def asked_jobs(scenario: Scenario) -> list[tuple[str, str]]:
@@ -211,7 +224,8 @@ def asked_jobs(scenario: Scenario) -> list[tuple[str, str]]:
 
 
 def _stated(job: Json) -> list[str]:
-    return [f"{key} {_said(job[key])}" for key in job if key not in ("name", "checkpoint")]
+    shown = [key for key in job if key not in ("name", "checkpoint")]
+    return [f"{key} {_said(job[key])}{' bytes' * (key == 'size')}" for key in shown]
 
 
 def _taken(job: TrafficJob | Job, stated: Json) -> list[str]:
@@ -229,6 +243,8 @@ def _taken(job: TrafficJob | Job, stated: Json) -> list[str]:
 
 
 def _said(value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:,.15g}"
     return value if isinstance(value, str) else inline(value).strip("{}")
 
 

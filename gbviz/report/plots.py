@@ -17,6 +17,7 @@ from gbviz.display.names import short_names
 from gbviz.display.theme import DARK
 from gbviz.errors import printable
 from gbviz.topology.catalogue import catalogue
+from gbviz.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -110,7 +111,9 @@ def _goodputs(timeline: Timeline) -> Plot:
         kept = [100 * one.jobs[number].kept_s / max(one.end_s, 1e-9) for one in timeline.intervals]
         curves.append((name, np.array(kept)))
     title = "Goodput so far, %"
-    ends = ", ".join(f"{name} {values[-1]:.1f} % at the end" for name, values in curves[:4])
+    ends = ", ".join(
+        f"{name} {percent(values[-1] / 100, 1)} at the end" for name, values in curves[:4]
+    )
     return _plot(timeline, title, curves, (0.0, 108.0), ends, stairs=False)
 
 
@@ -206,8 +209,17 @@ def _words(curves: Sequence[tuple[str, Floats]], unit: str) -> str:
     for name, values in curves[:_MOST_NAMED]:
         known = values[~np.isnan(values)]
         if len(known):
-            said.append(f"{name} {known.min():.1f} to {known.max():.1f} {unit}")
+            said.append(f"{name} {_span(float(known.min()), float(known.max()), unit)}")
     return ", ".join(said)
+
+
+def _span(least: float, most: float, unit: str) -> str:
+    """From where to where a curve goes, or where it stays."""
+    if unit == "%":
+        ends = [percent(value / 100, 1).removesuffix(" %") for value in (least, most)]
+    else:
+        ends = [f"{value:.1f}" for value in (least, most)]
+    return f"{' to '.join(dict.fromkeys(ends))} {unit}"
 
 
 def _in_page(text: str, own: str) -> str:

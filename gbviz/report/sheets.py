@@ -9,12 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from gbviz.units import percent
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from gbviz.topology.fabric import Bools, Ints
 
 _NONE = "-"
+PERCENT = "%"
 _GLOB = set("*?[")
 # From here on a list of all names is cheaper than one name after the other.
 _MANY = 200
@@ -31,7 +34,8 @@ class Column:
     values
         (n,) numbers; NaN for what does not exist. Codes where `words` are given.
     form
-        How a number is written, such as `{:,.1f}`.
+        How a number is written, such as `{:,.1f}`; `%` for per cent with one decimal, more where
+        that would say 0 or 100 of what is neither.
     words
         What each code means.
     alarm
@@ -57,7 +61,9 @@ class Column:
         value: float = self.values[row].item()
         if self.words:
             return self.words[int(value)]
-        return _NONE if value != value else self.form.format(value)
+        if value != value:
+            return _NONE
+        return _per_cent(value) if self.form == PERCENT else self.form.format(value)
 
     def plain(self, rows: Ints) -> list[object]:
         """Values for a file: numbers, words, None for what does not exist."""
@@ -65,6 +71,12 @@ class Column:
         if self.words:
             return [self.words[value] for value in values]
         return [None if value != value else value for value in values]
+
+
+def _per_cent(value: float) -> str:
+    """A number of a column in which decimals stand below each other."""
+    text, usual = percent(value / 100, 1).removesuffix(" %"), f"{value:,.1f}"
+    return usual if text == usual.removesuffix(".0") else text
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from gbviz.report.figure_rows import PERCENT, figure_rows, shown
 from gbviz.report.job_lines import pace
 from gbviz.report.outcome import JobOutcome
 from gbviz.report.table import Table
-from gbviz.report.words import counted, fine, number, percent, sized
+from gbviz.report.words import counted, fine, number, percent, sized, stated
 from gbviz.scenario.emit import inline
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def fault_table(snapshot: Snapshot, most: int | None) -> Table:
     table.right = tuple(range(2, 5))
     for fault in fault_rows(snapshot, most):
         toll = fault["takes_down"]
-        state = "failed" if fault["factor"] == 0 else f"at {fault['factor']:g}"
+        state = "failed" if fault["factor"] == 0 else f"at {stated(fault['factor'])}"
         table.add(
             fault["component"],
             state,
@@ -120,7 +120,7 @@ def run_table(outcomes: Iterable[Outcome]) -> Table:
                 job.name,
                 job.state,
                 "-" if job.slowdown is None else f"{job.slowdown:.4f}",
-                "-" if job.goodput is None else percent(round(job.goodput, 6)),
+                "-" if job.goodput is None else percent(job.goodput),
                 job.limit or "-",
                 kept if place == 0 else "",
             )

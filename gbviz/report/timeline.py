@@ -96,7 +96,7 @@ def timeline_table(timeline: Timeline, most: int | None) -> Table:
 
 
 def _speed(state: str, speed: float) -> str:
-    return percent(round(speed, 6)) if state in ("running", "degraded") else state
+    return percent(speed) if state in ("running", "degraded") else state
 
 
 def total_lines(timeline: Timeline) -> list[str]:
@@ -107,7 +107,7 @@ def total_lines(timeline: Timeline) -> list[str]:
 def _total(job: JobTotal) -> str:
     if job.goodput is None:
         return f"{job.name}: no time passes."
-    said = [f"{job.name}: goodput {percent(round(job.goodput, 6))}"]
+    said = [f"{job.name}: goodput {percent(job.goodput)}"]
     for value, words in (
         (job.lost_work_s, "of work lost"),
         (job.checkpoint_s, "writing checkpoints"),

@@ -4,29 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+# Told with all other words, though layers below say it as well.
+from gbviz.units import percent as percent
+from gbviz.units import stated as stated
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gbviz.topology.fabric import Fabric
 
 _PLURALS = {"leaf": "leaves", "power shelf": "power shelves"}
-
-
-def percent(part: float) -> str:
-    """A share of 1 in per cent, never rounded to 0 or 100 where it is neither.
-
-    Examples
-    --------
-    >>> percent(1.0), percent(0.75), percent(0.97222), percent(0.99999), percent(0.0)
-    ('100 %', '75 %', '97.22 %', '99.999 %', '0 %')
-    """
-    whole = 100 * part
-    text = f"{whole:.2f}"
-    for digits in range(3, 10):
-        if float(text) not in (0, 100) or whole in (0, 100):
-            break
-        text = f"{whole:.{digits}f}"
-    return f"{text.rstrip('0').rstrip('.')} %"
 
 
 def number(value: float) -> str:

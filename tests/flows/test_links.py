@@ -66,7 +66,7 @@ def test_links_in_words() -> None:
     live = space.stages
     assert live is not None
     start = space.starts.tolist()
-    assert space.words(0) == "rack-0/tray-0/nic-0>leaf-0#0 at 25% of its rate"
+    assert space.words(0) == "rack-0/tray-0/nic-0>leaf-0#0 at 25 % of its rate"
     assert space.words(1) == "rack-0/tray-0/nic-1>leaf-1#0"
     up, down = (space.words(start[part] + 3 * live.n_classes) for part in (2, 3))
     assert up == "leaf-3 uplinks, 71 of 72 alive, 1 of them slow"
@@ -75,7 +75,7 @@ def test_links_in_words() -> None:
     assert space.words(start[-2]) == "rack-0/tray-0/gpu-0>NVLink"
     cables = space_of(AZURE, *did, mode="static")
     slow = AZURE.tiers[1].first - AZURE.tiers[0].first + 3 * 72 + 19
-    assert cables.words(slow) == "leaf-3>spine-9#1 at 50% of its rate"
+    assert cables.words(slow) == "leaf-3>spine-9#1 at 50 % of its rate"
     pods = space_of(PODS, "spine-2~core-1#0")
     core = int(pods.starts[4])
     assert pods.words(core) == pods.name(core)

@@ -66,5 +66,11 @@ def test_a_name_that_looks_like_svg_is_only_a_name() -> None:
     assert name in texts(plotted(name)[0].svg)
 
 
+def test_captions_tell_what_is_nearly_all_from_all() -> None:
+    speed, goodput = plotted("a", factor=0.9997)[:2]
+    assert speed.caption == "a 99.995 to 100 %"
+    assert goodput.caption == "a 99.996 % at the end"
+
+
 def test_the_same_run_has_the_same_plots() -> None:
     assert plotted("a", "b") == plotted("a", "b")

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import io
+import re
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
 import gbviz
+from gbviz.faults.actions import Action
+from gbviz.jobs.spec import CollectiveJob
 from gbviz.report.answer import sentence
+from gbviz.report.cost import cost
+from gbviz.report.fault_tree import fault_tree
+from gbviz.report.figure_rows import figure_rows
+from gbviz.report.page import _asked
+from gbviz.report.page_tables import events_table
+from gbviz.report.sheets import PERCENT, Column
+from gbviz.report.tables import fault_table
 from gbviz.report.text import notes, print_answer
 from gbviz.report.words import counted, listed, number, percent
+from gbviz.scenario.event import Event
 
 
 def found(*fail: str, name: str = "gb300-su", **options: Any) -> gbviz.Snapshot:
@@ -171,9 +184,79 @@ def test_names_that_look_like_markup_are_shown_as_they_are() -> None:
 def test_percent_is_0_or_100_for_nothing_and_all_only(part: float) -> None:
     text = percent(part)
     assert text.endswith(" %")
-    assert (text == "100 %") == (part == 1) or 1 - part < 1e-10
-    assert (text == "0 %") == (part == 0) or part < 1e-10
-    assert abs(float(text[:-2]) - 100 * part) <= 0.0051
+    assert (text == "100 %") == (1 - part <= 1e-9)
+    assert (text == "0 %") == (part <= 1e-9)
+    assert (
+        abs(float(text[:-2].removeprefix("just under ").removeprefix("just over ")) / 100 - part)
+        < 1e-4
+    )
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (0.999999, "99.9999 %"),
+        (1 - 2e-9, "just under 100 %"),
+        (1 + 2e-9, "just over 100 %"),
+        (3.1e-6, "0.0003 %"),
+        (2e-9, "just over 0 %"),
+        (-2e-9, "just under 0 %"),
+        (1 - 1e-12, "100 %"),
+        (1e-12, "0 %"),
+        (-1e-12, "0 %"),
+        (0.07, "7 %"),
+        (12.5, "1,250 %"),
+    ],
+)
+def test_percent_says_what_is_nearly_all_and_nearly_nothing(part: float, text: str) -> None:
+    assert percent(part) == text
+
+
+@pytest.mark.parametrize("factor", [0.999999, 1 - 1e-8, 1 - 1e-12])
+def test_a_part_that_is_hardly_degraded_is_not_told_as_whole(factor: float) -> None:
+    names = ("leaf-0~spine-0#0", "rack-1/tray-0/nic-0", "rack-2/tray-0/gpu-0", "hxu-3")
+    for name in names:
+        seen = found(degrade={name: factor})
+        words = [
+            sentence(seen).partition(",")[0],
+            *(node.state for node in fault_tree(seen)),
+            *(row[1] for row in fault_table(seen, None).rows),
+        ]
+        assert len(words) == 3
+        for word in words:
+            assert re.search("99[.]99|just under 100", word), word
+        [standing] = (line for label, line in _asked(seen, None) if label == "from the start")
+        assert re.search("99[.]99|just under 100", standing)
+    events = tuple(Event(1.0, Action("degrade", name, factor)) for name in names)
+    timed = replace(gbviz.preset("gb300-su"), events=events, duration_s=2.0)
+    for row in events_table(timed, 9).rows:
+        assert re.search("99[.]99|just under 100", row[1])
+
+
+def test_changes_are_never_0_where_there_is_one() -> None:
+    healthy = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
+    less = healthy.with_faults(degrade={"rack-2/tray-0/nic-0": 0.999})
+    line = cost("degrade", *map(gbviz.evaluate, (healthy, less)))
+    assert "shift:72 -" in line
+    assert not re.search("[+-]0 %|[+-]0[.]0+ %", line)
+    row = figure_rows(found(degrade={"rack-2/tray-0/gpu-0": 1 - 1e-6}))[7]
+    assert row.now != "100 %"
+    assert row.delta not in ("0", "-0 points")
+
+
+def test_sheets_tell_what_is_nearly_all_from_all() -> None:
+    column = Column("clock, %", np.array([100.0, 99.96, 99.94, 0.0, 0.04, 50.0]), PERCENT)
+    told = [column.text(row) for row in range(6)]
+    assert told == ["100.0", "99.96", "99.9", "0.0", "0.04", "50.0"]
+
+
+def test_a_job_that_is_hardly_slower_is_not_told_to_take_its_time_1_times() -> None:
+    healthy = gbviz.preset("gb300-su").with_jobs(
+        CollectiveJob(kind="collective", name="ring", op="all_to_all", size=1e9, racks="rack-[0-3]")
+    )
+    less = healthy.with_faults(degrade={"rack-2/tray-0/nic-0": 0.9998})
+    assert "1.000 times" not in sentence(gbviz.evaluate(less))
+    assert "1.000 times" not in cost("", *map(gbviz.evaluate, (healthy, less)))
 
 
 @given(st.floats(1e-9, 1e9))
