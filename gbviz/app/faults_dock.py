@@ -249,11 +249,14 @@ def clock(seconds: float) -> str:
 
     Examples
     --------
-    >>> clock(0), clock(75), clock(7384), clock(0.5)
-    ('0:00', '1:15', '2:03:04', '0.5 s')
+    >>> clock(0), clock(75), clock(7384), clock(0.5), clock(9460800000)
+    ('0:00', '1:15', '2:03:04', '0.5 s', '109,500d 0:00:00')
     """
     if 0 < seconds < 1:
         return f"{seconds:g} s"
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
+    days, hours = divmod(hours, 24)
+    if days:
+        return f"{days:,}d {hours}:{minutes:02}:{rest:02}"
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -111,7 +111,8 @@ class TimeStrip(QWidget):
 
     def _paint_axis(self, painter: QPainter) -> None:
         whole = self._live.scenario.end_s
-        room = painter.fontMetrics().horizontalAdvance("00:00:00") + 24
+        longest = max("00:00:00", clock(whole), key=len)
+        room = painter.fontMetrics().horizontalAdvance(longest) + 24
         most = max(1.0, (self.width() - _LEFT - _RIGHT) / room)
         weeks = math.ceil(whole / most / _STEPS[-1]) * _STEPS[-1]
         step = next((s for s in _STEPS if whole / s <= most), weeks)

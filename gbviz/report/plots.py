@@ -62,6 +62,8 @@ _STYLE: Any = {
     "legend.labelcolor": _COLOURS["text"],
 }
 _UNITS = ((86400.0, "d"), (3600.0, "h"), (60.0, "min"), (1.0, "s"))
+# Times from here on are written with commas.
+_LONG = 10_000
 _DASHES = ("-", "--", ":", "-.")
 # More jobs or marks than these hide one another.
 _MOST_NAMED, _MOST_MARKS = 8, 60
@@ -182,6 +184,8 @@ def _plot(
             )
         _mark(axes, timeline, unit)
         axes.set(title=title, xlabel=f"time, {word}", ylim=span)
+        if timeline.duration_s / unit >= _LONG:
+            axes.xaxis.set_major_formatter("{x:,.0f}")
         axes.set_xlim(0, max(timeline.duration_s / unit, 1e-9))
         axes.grid(axis="y", color=_COLOURS["line"], linewidth=0.5)
         if len(curves) > 1 or not colours:

@@ -127,12 +127,12 @@ def clock(seconds: float) -> str:
 
     Examples
     --------
-    >>> clock(0.0), clock(630.065), clock(90061.0)
-    ('0:00:00', '0:10:30.065', '1d 1:01:01')
+    >>> clock(0.0), clock(630.065), clock(90061.0), clock(9460800000.0)
+    ('0:00:00', '0:10:30.065', '1d 1:01:01', '109,500d 0:00:00')
     """
-    days, rest = divmod(seconds, 86400.0)
-    minutes, second = divmod(rest, 60.0)
-    hours, minute = divmod(int(minutes), 60)
-    whole = f"{second:06.3f}".rstrip("0").rstrip(".")
+    days, thousandths = divmod(round(1000 * seconds), 86_400_000)
+    minutes, thousandths = divmod(thousandths, 60_000)
+    hours, minute = divmod(minutes, 60)
+    whole = f"{thousandths / 1000:06.3f}".rstrip("0").rstrip(".")
     text = f"{hours}:{minute:02d}:{whole}"
-    return f"{int(days)}d {text}" if days else text
+    return f"{days:,}d {text}" if days else text

@@ -72,5 +72,11 @@ def test_captions_tell_what_is_nearly_all_from_all() -> None:
     assert goodput.caption == "a 99.996 % at the end"
 
 
+def test_a_long_time_has_commas() -> None:
+    healthy = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
+    plots = time_plots(run(replace(healthy, duration_s=109500 * 86400.0)))
+    assert all("100,000" in texts(plot.svg) for plot in plots)
+
+
 def test_the_same_run_has_the_same_plots() -> None:
     assert plotted("a", "b") == plotted("a", "b")
