@@ -27,7 +27,7 @@ _ROWS = (
     ("bisection_GBps", "bisection", "GB/s", "{:,.0f}"),
     ("all_to_all_GBps_per_gpu", "all-to-all", "GB/s a GPU", "{:,.2f}"),
     ("worst_pair_GBps", "worst pair", "GB/s", "{:,.2f}"),
-    ("worst_leaf_uplink_fraction", "worst leaf's uplinks", "", PERCENT),
+    ("worst_leaf_uplink_fraction", "worst leaf's live uplinks", "", PERCENT),
     ("nvlink_GBps", "NVLink", "GB/s", "{:,.0f}"),
     ("compute_fraction", "compute (mean clock)", "", PERCENT),
 )

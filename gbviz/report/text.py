@@ -81,6 +81,9 @@ def notes(snapshot: Snapshot) -> list[str]:
     if post.nonblocking_why:
         lines.append(f"Not non-blocking: {post.nonblocking_why}.")
     lines += [f"{label(name).capitalize()}: {why}." for name, why in post.reason.items()]
+    if post.worst_leaf_uplink_fraction and not post.injection_GBps:
+        name = label("worst_leaf_uplink_fraction").capitalize()
+        lines.append(f"{name}: leaves and spines still run, but no NIC is left to send.")
     if post.disconnected_gpus:
         first = ", ".join(post.disconnected_gpus[:4])
         more = len(post.disconnected_gpus) - 4

@@ -30,7 +30,7 @@ def ticket(snapshot: Snapshot) -> str:
       spine-3 failed (down: 288 links (both directions))
     Figures that changed:
       bisection, GB/s: 28,800 -> 21,600 (75 %)
-      worst leaf's uplinks: 100 % -> 75 % (75 %)
+      worst leaf's live uplinks: 100 % -> 75 % (75 %)
       non-blocking: yes -> no
     Jobs: none runs
     """

@@ -233,6 +233,12 @@ def test_a_part_that_is_hardly_degraded_is_not_told_as_whole(factor: float) -> N
         assert re.search("99[.]99|just under 100", row[1])
 
 
+@pytest.mark.parametrize(("name", "told"), [("rack-*", True), ("leaf-*", False), ("leaf-0", False)])
+def test_uplinks_that_live_though_nobody_sends_are_explained(name: str, told: bool) -> None:
+    line = "Worst leaf's live uplinks: leaves and spines still run, but no NIC is left to send."
+    assert (line in notes(found(name))) == told
+
+
 def test_changes_are_never_0_where_there_is_one() -> None:
     healthy = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
     less = healthy.with_faults(degrade={"rack-2/tray-0/nic-0": 0.999})
