@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from gbviz.cooling.course import Course
     from gbviz.cooling.state import HeatState
     from gbviz.cooling.world import Party, World
+    from gbviz.topology.fabric import Ints
 
 _WORDS: Final = {
     "throttles": "reach the throttle limit",
@@ -23,6 +24,8 @@ _WORDS: Final = {
     "is back": "the supply is back at its set point",
     "gives up": "its racks shut down",
 }
+# More runs of racks than these nobody reads.
+_MOST_RUNS: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +78,27 @@ def happenings(
     said = [each for _, _, each in found]
     fallen = np.flatnonzero(done.rack_off & ~world.state.rack_off)
     if len(fallen):
-        racks = world.fabric.nodes("rack").start
-        names = [world.fabric.name(racks + rack) for rack in fallen.tolist()]
-        shown = names[0] if len(names) == 1 else f"{names[0]} to {names[-1]}, {len(names)} racks"
         loops = np.searchsorted(world.starts, fallen, side="right") - 1
         numbers = tuple(sorted(set(loops.tolist())))
-        said.append(Happening(done.time_s, "racks down", numbers, 0, f"{shown}: shut down"))
+        said.append(
+            Happening(done.time_s, "racks down", numbers, 0, f"{_racks(fallen)}: shut down")
+        )
     return tuple(said)
+
+
+def _racks(numbers: Ints) -> str:
+    """Which racks: every run of neighbours, or of many runs the first and the last rack.
+
+    Examples
+    --------
+    >>> _racks(np.array([1, 3, 4, 5])), _racks(np.array([2]))
+    ('rack-1, rack-3 to rack-5, 4 racks', 'rack-2')
+    """
+    runs = np.split(numbers, np.flatnonzero(np.diff(numbers) > 1) + 1)
+    if len(runs) > _MOST_RUNS:
+        return f"{len(numbers):,} racks from rack-{numbers[0]} to rack-{numbers[-1]}"
+    said = [f"rack-{r[0]}" if len(r) == 1 else f"rack-{r[0]} to rack-{r[-1]}" for r in runs]
+    return ", ".join(said + ([f"{len(numbers):,} racks"] if len(numbers) > 1 else []))
 
 
 def _said(world: World, party: Party, time_s: float, what: str, gpus: int) -> Happening:

@@ -132,6 +132,20 @@ def test_lost_flow_to_its_end() -> None:
     assert thermal.die_c[9 * 72] == pytest.approx(91.1, abs=0.01)
 
 
+@pytest.mark.parametrize(
+    ("units", "words"),
+    [
+        (("hxu-9",), "rack-9: shut down"),
+        (("hxu-[3-5]",), "rack-3 to rack-5, 3 racks: shut down"),
+        (("hxu-1", "hxu-[3-5]", "hxu-63"), "rack-1, rack-3 to rack-5, rack-63, 5 racks: shut down"),
+        (("hxu-*[02468]",), "32 racks from rack-0 to rack-62: shut down"),
+    ],
+)
+def test_racks_that_heat_shuts_down_are_named(units: tuple[str, ...], words: str) -> None:
+    end = follow(AZURE, broken(AZURE, *units), None, begin(AZURE))
+    assert [each.text for each in end.happenings if each.what == "racks down"] == [words]
+
+
 def test_what_is_shut_down_stays_so_until_it_is_switched_on() -> None:
     down = follow(AZURE, broken(AZURE, "hxu-9"), None, begin(AZURE)).state
     still = follow(AZURE, healthy(AZURE), None, down).state
