@@ -9,6 +9,7 @@ import numpy as np
 
 from gbviz.jobs.inference import InferenceRun
 from gbviz.jobs.training import TrainingRun
+from gbviz.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,7 +56,7 @@ def bottleneck(
     if number is None:
         return Bottleneck("compute", None, None, None, _not_communication(run, seconds))
     kind, phase, link = run.classes[number], run.phases[number], limit[number]
-    what = _NAMES[kind]
+    what = _what(run, kind, seconds)
     if (
         link < 0
         or phase.nvlink_s > seconds[number] * phase.eta * (1 + 1e-9)
@@ -71,6 +72,16 @@ def bottleneck(
     capacity = float(by.space.capacity[link])
     name = by.space.name(link)
     return Bottleneck(kind, name, load, capacity, f"{what} limited by {by.space.words(link)}")
+
+
+def _what(
+    run: TrainingRun | InferenceRun | CollectiveRun, kind: str, seconds: Sequence[float]
+) -> str:
+    """A class of communication; how much of a step it is, since compute may be most of that."""
+    if not isinstance(run, TrainingRun):
+        return _NAMES[kind]
+    times = run.times(seconds)
+    return f"{_NAMES[kind]}, {percent(times.exposed_s[kind] / times.step_s, 0)} of a step,"
 
 
 def _worst_phase(

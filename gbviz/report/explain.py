@@ -143,7 +143,7 @@ class _Teller:
         slows = slow_words(self.snapshot, self.name)
         lost = f"It takes {toll or 'nothing'} down with it"
         if slows and not toll:
-            off = slows.removesuffix(" shut down")
+            off = slows.replace(" shut down", "", 1)
             lost = (
                 f"For want of it: {slows}" if "slowed" in slows else f"It takes {off} down with it"
             )

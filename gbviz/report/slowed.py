@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _KINDS = ("hxu", "cdu", "loop", "feed", "shelf")
 _SAME = 1e-9
+_MOST_NAMED = 3
 
 
 def slow_words(snapshot: Snapshot, name: str) -> str:
@@ -25,7 +26,7 @@ def slow_words(snapshot: Snapshot, name: str) -> str:
     >>> import gbviz
     >>> found = gbviz.evaluate(gbviz.preset("gb300-cdu").with_faults("cdu-0", "cdu-1"))
     >>> slow_words(found, "cdu-1")
-    '32 racks slowed to 72.49 %'
+    '32 racks slowed to 72.49 % (together with cdu-0)'
     >>> slow_words(gbviz.evaluate(gbviz.preset("gb300-su").with_faults("hxu-3")), "hxu-3")
     'rack-3 shut down'
     """
@@ -47,7 +48,23 @@ def slow_words(snapshot: Snapshot, name: str) -> str:
         [f"{_racks(held.tolist())} slowed to {percent(_least(clock[slow]))}"] if len(held) else []
     )
     said += [f"{_racks(off.tolist())} shut down"] if len(off) else []
-    return listed(said) if said else ""
+    if not said:
+        return ""
+    others = _others(snapshot, name, gpus)
+    if len(others) > _MOST_NAMED:
+        others = [*others[: _MOST_NAMED - 1], f"{len(others) - _MOST_NAMED + 1} more"]
+    return listed(said) + (f" (together with {listed(others)})" if others else "")
+
+
+def _others(snapshot: Snapshot, name: str, gpus: slice) -> list[str]:
+    """What else is broken that serves some of the same racks: which of them does it is not told."""
+    found = []
+    for fault in snapshot.faults:
+        if fault.part in _KINDS and fault.component != name:
+            own = gpus_of(snapshot.fabric, part_named(snapshot.fabric, fault.component))
+            if max(own.start, gpus.start) < min(own.stop, gpus.stop):
+                found.append(fault.component)
+    return found
 
 
 def _least(clock: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float:

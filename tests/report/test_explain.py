@@ -218,7 +218,11 @@ class TestWhatOthersFoundMisleading:
         assert "because cdu-0 and cdu-1 have failed." in said(scenario, "rack-3").sentences[0]
         assert facts_of(scenario, "rack-3")["because of"] == "loop-0 < cdu-0 and cdu-1"
         words = said(scenario, "cdu-1").sentences[1]
-        assert words == "For want of it: 32 racks slowed to 72.49 %."
+        assert words == "For want of it: 32 racks slowed to 72.49 % (together with cdu-0)."
+        off = said(scenario.with_faults("cdu-2", "cdu-3"), "cdu-1").sentences[1]
+        assert off.startswith(
+            "It takes 32 racks (together with cdu-0, cdu-2 and cdu-3) down with it"
+        )
 
     def test_a_rack_s_power_is_told_apart_from_that_of_its_gpus(self) -> None:
         rows = facts_of(cluster(), "rack-1")

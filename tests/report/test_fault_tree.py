@@ -28,7 +28,10 @@ def test_cooling_units_say_which_racks_they_slow() -> None:
     scenario = gbviz.preset("gb300-cdu").with_faults("cdu-0", "cdu-1")
     tree = fault_tree(gbviz.evaluate(scenario))
     # 2 of 4 units of 1,368 kW for 32 racks; racks of the other loop run on.
-    assert [node.slows for node in tree] == ["32 racks slowed to 72.49 %"] * 2
+    assert [node.slows for node in tree] == [
+        "32 racks slowed to 72.49 % (together with cdu-1)",
+        "32 racks slowed to 72.49 % (together with cdu-0)",
+    ]
     one = fault_tree(gbviz.evaluate(gbviz.preset("gb300-cdu").with_faults("cdu-0")))
     assert one[0].slows == ""
 
@@ -36,7 +39,10 @@ def test_cooling_units_say_which_racks_they_slow() -> None:
 def test_every_dead_unit_of_a_loop_says_that_its_racks_are_off() -> None:
     scenario = gbviz.preset("gb300-cdu").with_faults(*(f"cdu-{n}" for n in range(4)))
     tree = fault_tree(gbviz.evaluate(scenario))
-    assert [node.slows for node in tree] == ["32 racks shut down"] * 4
+    assert tree[0].slows == "32 racks shut down (together with cdu-1, cdu-2 and cdu-3)"
+    assert [node.slows[:18] for node in tree] == ["32 racks shut down"] * 4
+    apart = gbviz.preset("gb300-cdu").with_faults("cdu-0", "cdu-1", "cdu-2", "cdu-3", "cdu-4")
+    assert fault_tree(gbviz.evaluate(apart))[4].slows == ""
 
 
 def test_a_feed_says_what_it_costs_its_rack() -> None:
