@@ -94,16 +94,15 @@ class TimePlots(QWidget):
             dress_plot(plot, self._theme)
 
     def _draw_jobs(self, made: Timeline) -> None:
+        most = 100.0
         for number, total in enumerate(made.totals):
             colour = job_colour(self._theme, number)
-            speed = [one.jobs[number].speed for one in made.intervals]
-            self._steps(0, made, np.array(speed) * 100, colour)
-            kept = np.array(
-                [one.jobs[number].kept_s / max(one.end_s, 1e-9) for one in made.intervals]
-            )
+            speed = 100 * np.array([one.jobs[number].speed for one in made.intervals])
+            most = max(most, float(speed.max()))
+            self._steps(0, made, speed, colour)
             if total.kind != "traffic":
-                self._curve(0, made, 100 * kept, colour)
-        self._plots[0].setYRange(0, 108)
+                self._curve(0, made, 100 * np.array(made.goodputs(number)), colour)
+        self._plots[0].setYRange(0, 1.08 * most)
 
     def _draw_fabric(self, made: Timeline) -> None:
         rate = [one.metrics.all_to_all_GBps_per_gpu or 0.0 for one in made.intervals]

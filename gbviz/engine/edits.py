@@ -14,6 +14,7 @@ from gbviz.faults import resolve
 from gbviz.faults.actions import Action
 from gbviz.scenario.event import LONGEST_S, Event
 from gbviz.topology import build
+from gbviz.units import stated
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,7 +68,7 @@ def degrade(
     InputError
         A selector that names nothing, a component that cannot be degraded, or a wrong factor.
     """
-    label = f"degrade {_named(selectors)} to {100 * factor:.4g} %{_when(at_s)}"
+    label = f"degrade {_named(selectors)} to {stated(factor)}{_when(at_s)}"
     now = scenario.end_s if at_s is None else at_s
     actions = [Action("degrade", selector, factor) for selector in selectors]
     gone = {(now, "degrade", selector) for selector in selectors}

@@ -120,8 +120,7 @@ def jobs_state(
     if traffic:
         alone = _users(steppers, len(capacity))
         results, streams = traffic_results(found.by_default, traffic, shared.load / 1e9, alone)
-        if steppers:
-            shared = _shared(steppers, capacity, streams)
+        shared = _shared(steppers, capacity, streams)
     place = [-1] * len(running)
     for position, number in enumerate(able):
         place[number] = position

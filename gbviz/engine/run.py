@@ -21,6 +21,7 @@ from gbviz.faults.standing import Standing
 from gbviz.jobs.impact import what_struck
 from gbviz.jobs.spec import TrainingJob
 from gbviz.scenario.event import changes
+from gbviz.units import stated
 
 if TYPE_CHECKING:
     from gbviz.cooling import HeatState, Thermal
@@ -193,14 +194,12 @@ class _Run:
         """Let heat go on; racks that it shuts down are down from now on."""
         assert self.heat is not None
         self.heat.move(glance)
-        before = self.downs.consequences
         if glance.words:
             self._cool(switch_on=False)
         else:
             self._present()
         self.struck = bool(glance.words)
-        fresh = [f.component for f in self.downs.consequences if f not in before]
-        return (*glance.words, *(f"{name} shuts down" for name in fresh))
+        return glance.words  # the racks that it shuts down among them
 
     def _faults(self) -> tuple[Fault, ...]:
         return (*self.causes, *self.downs.consequences)
@@ -313,7 +312,7 @@ class _Run:
                 and (action.verb, action.selector) == ("fail", follows.selector)
             )
             if not before_repair:
-                part = f" to {100 * action.factor:.4g} %" if action.verb == "degrade" else ""
+                part = f" to {stated(action.factor)}" if action.verb == "degrade" else ""
                 said.append(f"{action.verb} {action.selector or 'all'}{part}")
         return tuple(said)
 

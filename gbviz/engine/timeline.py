@@ -157,6 +157,16 @@ class Timeline:
         """The interval that a time lies in; the last one for times past the end."""
         return self.intervals[self.number_at(time_s)]
 
+    def goodputs(self, number: int) -> list[float]:
+        """Goodput of a job up to the end of each interval; as it was once the job is finished."""
+        found, held_s = [], 0.0
+        for one in self.intervals:
+            job = one.jobs[number]
+            if job.state != "finished":
+                held_s = one.end_s
+            found.append(job.kept_s / held_s if held_s > 0 else 0.0)
+        return found
+
     def number_at(self, time_s: float) -> int:
         """The number of the interval that a time lies in."""
         low, high = 0, len(self.intervals) - 1

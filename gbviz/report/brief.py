@@ -131,7 +131,7 @@ def _same(ends: list[_End]) -> str:
     """What jobs came to that nothing has changed."""
     said = []
     if work := [end for end in ends if end.done_s is None]:
-        shares = listed([percent(round(end.kept, 6)) for end in work])
+        shares = listed([percent(end.kept) for end in work])
         verb = "keeps" if len(work) == 1 else "keep"
         said = [f"{listed([end.name for end in work])} {verb} {shares} of the healthy work"]
     done = [(end.name, end.done_s) for end in ends if end.done_s is not None]
@@ -178,7 +178,7 @@ class _End:
             if self.done_s is None:
                 return f"{self.name} is not finished (after {when} without faults)"
             return f"{self.name} is finished after {lasting(self.done_s)} instead of {when}"
-        now, then = (percent(round(share, 6)) for share in (self.kept, self.kept_then))
+        now, then = (percent(share) for share in (self.kept, self.kept_then))
         verb = "keeps" if self.kept <= 1 else "does"
         return f"{self.name} {verb} {now} of its healthy work ({then} without faults)"
 

@@ -11,6 +11,8 @@ LEAVES_OUT = (
     " hidden is a share, not a schedule",
     "absolute step times of mixture-of-experts models are the least certain: published ones were"
     " missed by up to 60 % (python -m tests.validation): compare before and after",
+    "traffic: flows need no GPU's clock, so they go on while GPUs that are too hot stand still; a"
+    " GPU without its NIC may send faster over those around it than it did over its own",
     "a failed CPU alone takes nothing down, though its two GPUs would stop in practice",
     "cooling on the way, in answers for one moment: racks are shown as they settle; timelines"
     " follow water and dies as they warm, with flows and fans that change at once",

@@ -50,7 +50,7 @@ def _as_fast(snapshot: Snapshot, line: JobLine, how_long: str) -> str:
     fewer = line.lost_gpus - line.replaced_gpus
     speed = work_speed(snapshot, line)
     if fewer > 0 and speed < 1 / SAME:
-        did = percent(round(speed, 4))
+        did = percent(speed)
         return f"goes on{how_long} with {counted(fewer, 'GPU')} fewer, at {did} of its healthy work"
     if speed > SAME:
         return f"is faster{how_long}, {line.now} instead of {line.before}"
@@ -97,5 +97,5 @@ def slower_by(snapshot: Snapshot, line: JobLine) -> str:
     clock = snapshot.thermal.clock[had]
     clock = clock[clock > 0]
     if len(clock) and clock.min() < 1 - 1e-9:
-        said.append(f"its slowest GPU at {percent(round(float(clock.min()), 4))} of its clock")
+        said.append(f"its slowest GPU at {percent(float(clock.min()))} of its clock")
     return listed(said) if said else line.limit

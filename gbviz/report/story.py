@@ -74,7 +74,7 @@ def _slows(seen: Snapshot, line: JobLine, slowest: float, last: float) -> str:
     over = _while(last >= 1 / SAME)
     if abs(work_speed(seen, line) / slowest - 1) < 1e-3:
         return line_words(seen, line, over)
-    return f"does {percent(round(slowest, 4))} of its healthy work a second at its slowest{over}"
+    return f"does {percent(slowest)} of its healthy work a second at its slowest{over}"
 
 
 def _while(passes: bool) -> str:

@@ -126,3 +126,12 @@ def test_a_collective_of_fewer_gpus_does_not_do_more() -> None:
     # 3/4 of what a GPU sends went to other racks, 2/3 does now; and 3/4 of the GPUs are left.
     assert last.speed == pytest.approx(9 / 8 * 3 / 4)
     assert made.totals[0].goodput == pytest.approx((60 + 3540 * 27 / 32) / 3600)
+
+
+def test_goodput_so_far_ends_as_the_total_does() -> None:
+    """A job that is finished holds nothing any more, so its goodput stays as it was."""
+    made = run(training(5e9, 20_000.0, BACK))
+    [job] = made.totals
+    so_far = made.goodputs(0)
+    assert made.intervals[-1].jobs[0].state == "finished"
+    assert so_far[-1] == so_far[-2] == pytest.approx(job.goodput)

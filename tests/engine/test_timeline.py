@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -139,6 +140,14 @@ def test_without_spares_it_shrinks_and_grows_back_at_a_checkpoint() -> None:
     assert (shrunk.jobs[0].state, shrunk.jobs[0].gpus) == ("degraded", 240)
 
 
+def test_nics_are_loaded_by_traffic_as_by_jobs_that_step() -> None:
+    """A shift by half of the cluster fills every NIC, and is halved with half of the spines."""
+    scenario = replace(preset("gb300-su").with_jobs(traffic_job("shift:288")), duration_s=600.0)
+    assert [one.nic_load for one in run(scenario).intervals] == [pytest.approx(1.0)]
+    half = replace(scenario, events=(fail(60, "spine-[0-1]"),))
+    assert [one.nic_load for one in run(half).intervals] == pytest.approx([1.0, 0.5])
+
+
 def test_a_spine_reroutes() -> None:
     made = run(trained(fail(1000, "spine-0")))
     assert total(made).stalled_s == pytest.approx(0.003)
@@ -265,6 +274,21 @@ def test_a_rack_without_cooling_runs_on_until_it_is_too_hot() -> None:
     assert (first.jobs[0].state, first.jobs[0].speed) == ("running", 1.0)
     assert total(made).aborts == 1
     assert made.intervals[-1].metrics.live_gpus == 576 - 72
+
+
+@pytest.mark.parametrize(("units", "shut_down"), [("hxu-*", 8), ("hxu-[2-4]", 3), ("hxu-2", 1)])
+def test_each_rack_that_heat_shuts_down_is_told_once(units: str, shut_down: int) -> None:
+    made = run(trained(fail(1000, units)))
+    told = [words for one in made.intervals for words in one.events if words.startswith("rack")]
+    counts = [re.search(r"(\d+) racks", words) for words in told]
+    assert sum(int(count[1]) if count else 1 for count in counts) == shut_down
+    assert made.intervals[-1].metrics.live_gpus == 576 - 72 * shut_down
+
+
+def test_a_part_that_is_hardly_degraded_is_not_told_as_whole() -> None:
+    action = Action("degrade", "leaf-0~spine-0#0", 0.999999)
+    made = run(replace(preset("gb300-su"), events=(Event(1.0, action),), duration_s=2.0))
+    assert made.intervals[1].events == ("degrade leaf-0~spine-0#0 to 99.9999 %",)
 
 
 def test_half_of_the_cooling_throttles_to_the_balance() -> None:
