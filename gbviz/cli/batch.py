@@ -204,6 +204,7 @@ class Batch:
             for one in self._outcomes
             if one.state != "waiting"
         ]
-        save_atomic(self.output / JUNIT, junit(suites).encode(), backup=False)
-        save_atomic(self.output / INDEX, index_page(self._outcomes).encode(), backup=False)
+        files = {JUNIT: junit(suites), INDEX: index_page(self._outcomes)}
+        for name, text in files.items():
+            save_atomic(self.output / name, text.encode(), backup=False, follow=False)
         self._indexed = time.monotonic()

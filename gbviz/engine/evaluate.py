@@ -54,7 +54,7 @@ def evaluate(
     base = healthy_state(undamaged(scenario))
     say("what the faults leave")
     now = state_of(fabric, causes, scenario, base.work, say) if causes else base
-    return snapshot_of(scenario, causes, base, now)
+    return replace(snapshot_of(scenario, causes, base, now), at_s=at_s)
 
 
 def undamaged(scenario: Scenario) -> Scenario:

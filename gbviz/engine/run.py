@@ -120,10 +120,12 @@ class _Run:
             words = self._record(until, words, (health, thermal, jobs), rates, heat)
             if glance is not None:
                 words += self._move(glance)
-            if until >= self.end_s:
-                break
             self.now_s = until
             words += self._happens(alone)
+            if until >= self.end_s:
+                break
+        if words:
+            self._close(words)
         self.problems |= {problem for one in self.intervals for problem in one.metrics.problems}
         return Timeline(
             self.scenario,
@@ -132,6 +134,14 @@ class _Run:
             self.tally.totals(self.end_s),
             tuple(sorted(self.problems)),
         )
+
+    def _close(self, words: tuple[str, ...]) -> None:
+        """What happens at the very end still holds there, though no time passes any more."""
+        health, thermal, alone = self._look(self._idle())
+        jobs = self.stage.jobs(alone, self._idle())
+        rates = self.tally.rates(self.stage.impacts(jobs), self.clocks)
+        heat = None if self.heat is None else self.heat.state
+        self._record(self.end_s, words, (health, thermal, jobs), rates, heat)
 
     def _start(self) -> tuple[str, ...]:
         """What holds at time 0 is there before the jobs are."""
@@ -276,6 +286,8 @@ class _Run:
                     self._give_up(number)
                 said = clock.due(able=self._able(number))
                 words += (f"{clock.job.name} {said}",)
+                # GPUs that came back while it waited or began again.
+                self._grow(number, clock)
         return words
 
     def _able(self, number: int) -> bool:

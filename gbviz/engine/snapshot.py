@@ -69,6 +69,8 @@ class Snapshot:
         The jobs on the healthy cluster, and now: what `loads` spreads over the cables.
     gpus
         GPUs of each traffic job, None for all.
+    at_s
+        The time that it is of, seconds from the start; None for the end.
     """
 
     scenario: Scenario
@@ -83,6 +85,7 @@ class Snapshot:
     problems: tuple[str, ...]
     states: tuple[JobsState, JobsState]
     gpus: tuple[Ints | None, ...]
+    at_s: float | None = None
 
     def to_networkx(self, *, nvlink: bool = False) -> nx.DiGraph[str]:
         """The damaged fabric as a graph: bundles with their live capacity, GB/s.

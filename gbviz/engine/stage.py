@@ -308,7 +308,7 @@ def snapshot_at(timeline: Timeline, time_s: float) -> Snapshot:
     found = snapshot_of(timeline.scenario, moment.causes, stage.base, now)
     spans = timeline.at(time_s).jobs
     told = [_told(impact, span) for impact, span in zip(found.jobs, spans, strict=True)]
-    return replace(found, jobs=tuple(told))
+    return replace(found, jobs=tuple(told), at_s=time_s)
 
 
 def _told(impact: JobImpact | TrafficImpact, span: JobSpan) -> JobImpact | TrafficImpact:

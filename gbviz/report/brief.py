@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from gbviz.report.answer import causes_of, causes_words, effects_words, fabric_words
 from gbviz.report.job_lines import job_lines
 from gbviz.report.lasting import lasting
-from gbviz.report.slower import line_words
-from gbviz.report.story import HAD_FINISHED, finished_s, stories
+from gbviz.report.pace import finished_s
+from gbviz.report.slower import once_and_now
+from gbviz.report.story import HAD_FINISHED, stories
 from gbviz.report.words import counted, listed, percent
 from gbviz.report.worst import others_than
 
@@ -18,11 +19,9 @@ if TYPE_CHECKING:
     from gbviz.engine.timeline import Timeline
     from gbviz.report.worst import Span
 
-_MOST_JOBS = 3
+_MOST_JOBS, _MOST_OTHERS = 3, 2
 # GPU-hours below this are not worth words; from the other on they are said whole.
 _LEAST, _ROUND = 0.05, 10.0
-# Parts of the healthy work that differ by less are the same.
-_SAME = 5e-5
 
 
 def brief(snapshot: Snapshot) -> tuple[str, str, str]:
@@ -35,13 +34,13 @@ def brief(snapshot: Snapshot) -> tuple[str, str, str]:
     >>> for line in brief(gbviz.evaluate(scenario.with_faults("leaf-*"))):
     ...     print(line)
     With 8 leaves failed, shift:72 does not run.
-    Nothing else is lost: no job has to restart or wait.
+    No job loses anything once.
     The fabric: bisection falls to 0 % (0 of 28,800 GB/s), all-to-all falls to 0 % (0 of 100 GB/s a
     GPU), injection falls to 0 % (0 of 57,600 GB/s); NVLink and compute stay as they are; 576 live
     GPUs are cut off.
     """
     lines = job_lines(snapshot)
-    told = [(line.name, line_words(snapshot, line)) for line in lines]
+    told = [(line.name, once_and_now(snapshot, line)) for line in lines]
     return _put_together(snapshot, "", told, _once(snapshot))
 
 
@@ -59,10 +58,11 @@ def brief_over_time(
     span
         When that state's faults hold; None for the end.
     """
-    others = others_than(timeline, timeline.intervals[-1].end_s) if span is None else span.others
     when = "" if span is None else f" {span.words()}"
-    if others:
-        when += f" (and {counted(others, 'other fault')} at other times)"
+    if others := others_than(timeline, timeline.duration_s if span is None else span.at_s):
+        few = len(others) <= _MOST_OTHERS
+        said = causes_words(others) if few else counted(len(others), "other fault")
+        when += f" (at other times {said})" if few else f" (and {said} at other times)"
     return _put_together(seen, when, stories(seen, timeline), _sum(timeline, calm))
 
 
@@ -71,34 +71,45 @@ def _put_together(
 ) -> tuple[str, str, str]:
     causes = causes_of(snapshot)
     if not told:
-        return f"{fabric_words(snapshot, when)}.", "No job runs on this cluster.", adds_up
+        hint = "Name the jobs that run here, and it is told what they lose."
+        return f"{fabric_words(snapshot, when)}.", "No job runs on this cluster.", hint
     if not causes:
-        return f"{fabric_words(snapshot)}.", f"{_jobs(told)}.", adds_up
+        said = _jobs(told, "runs at full speed", "run at full speed")
+        if len(told) > 1 and not any(words for _, words in told):
+            said = said.capitalize()
+        return f"{fabric_words(snapshot)}.", f"{said}.", adds_up
     fabric = f"The fabric: {effects_words(snapshot)}."
     return f"With {causes_words(causes)}{when}, {_jobs(told)}.", adds_up, fabric
 
 
-def _jobs(told: list[tuple[str, str]]) -> str:
+def _jobs(
+    told: list[tuple[str, str]], does: str = "runs as before", do: str = "run as before"
+) -> str:
     """What each job that notices anything does, and how many do not."""
     done = [name for name, words in told if words == HAD_FINISHED]
     hurt = [f"{name} {words}" for name, words in told if words and name not in done]
     rest = [name for name, words in told if not words]
     said = hurt[:_MOST_JOBS]
-    more = len(hurt) - _MOST_JOBS
-    if more > 0:
-        said.append(f"{counted(more, 'more job')} {'notices' if more == 1 else 'notice'} it too")
+    if len(hurt) > _MOST_JOBS:
+        said.append(_more(len(hurt) - _MOST_JOBS))
     if done:
         said.append(_group(done, HAD_FINISHED, HAD_FINISHED, len(told)))
     if rest:
-        said.append(_group(rest, "runs as before", "run as before", len(told)))
+        said.append(_group(rest, does, do, len(told)))
     return "; ".join(said)
+
+
+def _more(count: int) -> str:
+    return f"{counted(count, 'more job')} {'notices' if count == 1 else 'notice'} it too"
 
 
 def _group(names: list[str], does: str, do: str, total: int) -> str:
     """What some of all jobs do: by name where it is one, else how many."""
     if len(names) == 1:
         return f"{names[0]} {does}"
-    return f"all {total} jobs {do}" if len(names) == total else f"{len(names)} others {do}"
+    if len(names) < total:
+        return f"{len(names)} others {do}"
+    return f"{'both' if total == 2 else f'all {total}'} jobs {do}"
 
 
 def _once(snapshot: Snapshot) -> str:
@@ -106,8 +117,8 @@ def _once(snapshot: Snapshot) -> str:
     cost = [(line.name, line.once_s) for line in job_lines(snapshot)]
     said = [f"{name} loses {lasting(seconds)}" for name, seconds in cost if seconds >= 1]
     if not said:
-        return "Nothing else is lost: no job has to restart or wait."
-    return f"Once, {listed(said[:_MOST_JOBS])} (stalled, work since the last checkpoint, restart)."
+        return "No job loses anything once."
+    return f"Once, when the faults strike, {listed(said[:_MOST_JOBS])}."
 
 
 def _sum(timeline: Timeline, calm: Timeline) -> str:
@@ -116,26 +127,33 @@ def _sum(timeline: Timeline, calm: Timeline) -> str:
     found = [_End.of(timeline, calm, number) for number in range(len(timeline.totals))]
     ends = [end for end in found if end is not None]
     if not ends:
-        return f"{over} no job runs, so none loses anything."
+        return f"{over} no job runs."
     changed = [end for end in ends if end.changed]
     if not changed:
-        return f"{over} {_same(ends[:_MOST_JOBS])}, as without any fault."
+        return f"{over} {_same(ends)}, as without any fault."
     changed.sort(key=lambda end: end.kept - end.kept_then)
     said = "; ".join(end.words() for end in changed[:_MOST_JOBS])
+    if len(changed) > _MOST_JOBS:
+        said += f"; {_more(len(changed) - _MOST_JOBS)}"
     lost = sum(end.lost_gpu_hours for end in ends)
     cost = f": the faults cost {_about(lost)} GPU-hours" if lost >= _LEAST else ""
-    return f"{over} {said}{cost}."
+    return f"{over} {said}{cost}{' in all' if cost and len(ends) > 1 else ''}."
 
 
 def _same(ends: list[_End]) -> str:
     """What jobs came to that nothing has changed."""
     said = []
     if work := [end for end in ends if end.done_s is None]:
-        shares = listed([percent(end.kept) for end in work])
+        shares = list(dict.fromkeys(percent(end.kept) for end in work))
+        names = listed([end.name for end in work])
+        if len(work) > _MOST_JOBS:
+            names, shares = f"{len(work)} jobs", shares[:1] if len(shares) == 1 else ["all"]
         verb = "keeps" if len(work) == 1 else "keep"
-        said = [f"{listed([end.name for end in work])} {verb} {shares} of the healthy work"]
+        said = [f"{names} {verb} {listed(shares)} of the healthy work"]
     done = [(end.name, end.done_s) for end in ends if end.done_s is not None]
-    said += [f"{name} is finished after {lasting(seconds)}" for name, seconds in done]
+    said += [f"{name} is finished after {lasting(seconds)}" for name, seconds in done[:_MOST_JOBS]]
+    if len(done) > _MOST_JOBS:
+        said.append(f"{len(done) - _MOST_JOBS} more are finished too")
     return "; ".join(said)
 
 
@@ -152,6 +170,7 @@ class _End:
     done_s: float | None
     done_then_s: float | None
     lost_gpu_hours: float
+    saves: bool = False
 
     @classmethod
     def of(cls, timeline: Timeline, calm: Timeline, number: int) -> _End | None:
@@ -166,21 +185,44 @@ class _End:
             finished_s(timeline, number),
             finished_s(calm, number),
             now.lost_gpu_hours - then.lost_gpu_hours,
+            saves=then.checkpoint_s > 0,
         )
 
     @property
     def changed(self) -> bool:
-        return abs(self.kept - self.kept_then) > _SAME
+        """Whether a reader sees a difference, in the share or in what it cost."""
+        differs = percent(self.kept) != percent(self.kept_then)
+        return differs or abs(self.lost_gpu_hours) >= _LEAST
 
     def words(self) -> str:
         if self.done_then_s is not None:
             when = lasting(self.done_then_s)
             if self.done_s is None:
                 return f"{self.name} is not finished (after {when} without faults)"
-            return f"{self.name} is finished after {lasting(self.done_s)} instead of {when}"
-        now, then = (percent(share) for share in (self.kept, self.kept_then))
+            after = lasting(self.done_s)
+            if after == when:  # as far as two units say
+                later = f"{lasting(self.done_s - self.done_then_s)} later than without faults"
+                return f"{self.name} is finished {later}, after {after}"
+            return f"{self.name} is finished after {after} instead of {when}"
+        now, then = _apart(self.kept, self.kept_then)
         verb = "keeps" if self.kept <= 1 else "does"
-        return f"{self.name} {verb} {now} of its healthy work ({then} without faults)"
+        why = ", with its checkpoints" if self.saves else ""
+        return f"{self.name} {verb} {now} of its healthy work ({then} without faults{why})"
+
+
+def _apart(one: float, other: float) -> tuple[str, str]:
+    """Two shares in so many decimals that they read as different, six at most.
+
+    Examples
+    --------
+    >>> _apart(0.9677, 0.98), _apart(0.96771, 0.967718)
+    (('96.77 %', '98 %'), ('96.771 %', '96.772 %'))
+    """
+    for decimals in range(2, 7):
+        said = percent(one, decimals), percent(other, decimals)
+        if said[0] != said[1]:
+            break
+    return said
 
 
 def _about(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -121,10 +122,11 @@ def toll_words(toll: Toll) -> str:
 
 
 def _begun(snapshot: Snapshot) -> dict[str, tuple[float, float | None]]:
-    """Component to when its latest event happened and how long that lasts."""
+    """Component to when its latest event by then happened and how long that lasts."""
     found: dict[str, tuple[float, float | None]] = {}
+    now_s = math.inf if snapshot.at_s is None else snapshot.at_s
     for event in sorted(snapshot.scenario.events, key=lambda event: event.at_s):
-        if event.action.verb not in ("fail", "degrade"):
+        if event.at_s > now_s or event.action.verb not in ("fail", "degrade"):
             continue
         selector = event.action.selector
         names = [selector]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gbviz.report.job_lines import job_lines
-from gbviz.report.story import slowest_speed, stops
+from gbviz.report.pace import paces, stops
 
 if TYPE_CHECKING:
     from gbviz.report.seen import Seen
@@ -49,7 +49,7 @@ def glance(seen: Seen) -> Glance:
         known = [(name, value) for name, value in lines if value is not None]
         return Glance(max(known, key=lambda one: one[1], default=None), None, None)
     speeds = [
-        (total.name, slowest_speed(timeline, number))
+        (total.name, paces(timeline, number).slowest)
         for number, total in enumerate(timeline.totals)
     ]
     slow = [(name, 1 / speed) for name, speed in speeds if speed]

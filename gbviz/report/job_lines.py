@@ -20,6 +20,7 @@ SLOWDOWN = "time now over time on the healthy cluster"
 ONCE = "what the faults cost once: stalled, work lost, restart"
 # Slowdowns up to this are what rounding leaves.
 SAME = 1.0005
+_MS = 1e-3
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +89,18 @@ def pace(impact: JobImpact, values: dict[str, Any] | None) -> str:
         return f"{values['step_s']:.3f} s a step"
     if impact.kind == "inference":
         return f"{values['tokens_per_s']:,.0f} tokens/s"
-    return f"{1e3 * values['time_s']:,.3f} ms"
+    return in_ms(values["time_s"])
+
+
+def in_ms(seconds: float) -> str:
+    """A time of a collective: milliseconds, microseconds where these would hide what differs.
+
+    Examples
+    --------
+    >>> in_ms(0.011080), in_ms(2.134e-6)
+    ('11.080 ms', '2.134 µs')
+    """
+    return f"{1e3 * seconds:,.3f} ms" if seconds >= _MS else f"{1e6 * seconds:,.3f} µs"
 
 
 def short_pace(impact: JobImpact, values: dict[str, Any] | None) -> str:

@@ -132,7 +132,7 @@ def save_folder(folder: Path, files: Mapping[str, bytes]) -> None:
     saved: list[Path] = []
     try:
         for name, data in files.items():
-            save_atomic(folder / name, data, backup=False)
+            save_atomic(folder / name, data, backup=False, follow=False)
             saved.append(folder / name)
     except InputError:
         # What is there belongs together, or is not there.

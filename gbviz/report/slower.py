@@ -7,12 +7,41 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gbviz.engine import loads
-from gbviz.report.job_lines import SAME
+from gbviz.report.job_lines import LEAST_ONCE_S, SAME
+from gbviz.report.lasting import lasting
 from gbviz.report.words import counted, listed, percent
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
     from gbviz.report.job_lines import JobLine
+
+
+def once_and_now(snapshot: Snapshot, line: JobLine) -> str:
+    """What faults do to a job when they strike, and what it does from then on; "" for nothing.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> from gbviz.jobs.spec import CollectiveJob
+    >>> from gbviz.report.job_lines import job_lines
+    >>> job = CollectiveJob(name="c", kind="collective", op="all_reduce", size="1GB")
+    >>> found = gbviz.evaluate(gbviz.preset("gb300-su").with_jobs(job).with_faults("leaf-0"))
+    >>> once_and_now(found, job_lines(found)[0])
+    'stops for 30 s, then runs as before'
+    """
+    words, once = line_words(snapshot, line), line.one_off
+    if line.slowdown is None or line.once_s < LEAST_ONCE_S:
+        return words
+    said = f"stops for {lasting(once.stall_s + once.restart_s)}"
+    if once.lost_work_s >= 1:
+        said += f" and loses {lasting(once.lost_work_s)} of work (on average)"
+    return f"{said}, then {words or f'runs as before{spares_words(line)}'}"
+
+
+def spares_words(line: JobLine) -> str:
+    """Said of a job some of whose GPUs have spares in their places."""
+    spares = line.replaced_gpus
+    return f" with {counted(spares, 'spare')} in place" if spares else ""
 
 
 def line_words(snapshot: Snapshot, line: JobLine, how_long: str = "") -> str:
@@ -32,8 +61,8 @@ def line_words(snapshot: Snapshot, line: JobLine, how_long: str = "") -> str:
     >>> scenario = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
     >>> found = gbviz.evaluate(scenario.with_faults("leaf-3"))
     >>> print(line_words(found, job_lines(found)[0]))
-    takes 1.185 times as long, 84.38 GB/s a flow instead of 100.00 GB/s a flow (slowest flow limited
-    by leaf-0>rack-1/tray-0/nic-0#0)
+    takes 1.185 times as long, 84.38 GB/s a flow instead of 100.00 GB/s a flow on average (slowest
+    flow limited by leaf-0>rack-1/tray-0/nic-0#0)
     """
     if line.slowdown is None:
         return "does not run" + (f": {line.limit}" if line.limit else "")
@@ -41,20 +70,28 @@ def line_words(snapshot: Snapshot, line: JobLine, how_long: str = "") -> str:
         return _as_fast(snapshot, line, how_long)
     why = slower_by(snapshot, line)
     tail = f" ({why})" if why else ""
-    times = f"takes {line.slowdown:.3f} times as long{how_long}"
-    return f"{times}, {line.now} instead of {line.before}{tail}"
+    times = f"takes {line.slowdown:.3f} times as long{how_long}{spares_words(line)}"
+    return f"{times}, {_moved(line)}{tail}"
 
 
 def _as_fast(snapshot: Snapshot, line: JobLine, how_long: str) -> str:
     """What a job that is no slower does; "" where that is what it did on the healthy cluster."""
     fewer = line.lost_gpus - line.replaced_gpus
     speed = work_speed(snapshot, line)
-    if fewer > 0 and speed < 1 / SAME:
-        did = percent(speed)
-        return f"goes on{how_long} with {counted(fewer, 'GPU')} fewer, at {did} of its healthy work"
+    if fewer > 0:
+        did = (
+            f"at {percent(speed)} of its healthy work" if speed < 1 / SAME else "as fast as before"
+        )
+        return f"goes on{how_long} with {counted(fewer, 'GPU')} fewer, {did}"
     if speed > SAME:
-        return f"is faster{how_long}, {line.now} instead of {line.before}"
+        return f"is faster{how_long}, {_moved(line)}"
     return ""
+
+
+def _moved(line: JobLine) -> str:
+    """Its pace now and before; that of flows is their mean."""
+    average = " on average" if line.kind == "traffic" else ""
+    return f"{line.now} instead of {line.before}{average}"
 
 
 def work_speed(snapshot: Snapshot, line: JobLine) -> float:

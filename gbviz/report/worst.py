@@ -12,10 +12,12 @@ if TYPE_CHECKING:
 
     from gbviz.engine.metrics import Metrics
     from gbviz.engine.timeline import Interval, Timeline
+    from gbviz.faults import Fault
 
 _SAME = 1e-9
 # Moments shorter than this part of the whole are passed over where longer ones are bad too.
 _SHORT = 0.01
+_MINUTES_S = 120.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +34,6 @@ class Span:
         How much of the fabric is lost, 0 for nothing.
     faults
         How many hold.
-    others
-        How many more faults there are at other times.
     """
 
     start_s: float
@@ -41,11 +41,12 @@ class Span:
     at_s: float
     damage: float
     faults: int
-    others: int
 
     def words(self) -> str:
-        """`from 0:10:00 to 0:40:00`, to the second."""
-        return f"from {clock(round(self.start_s))} to {clock(round(self.end_s))}"
+        """`from 0:10:00 to 0:40:00`, to the second where it lasts some minutes."""
+        digits = 0 if self.end_s - self.start_s >= _MINUTES_S else 3
+        ends = (clock(round(at_s, digits)) for at_s in (self.start_s, self.end_s))
+        return "from {} to {}".format(*ends)
 
 
 def worst_span(timeline: Timeline, base: Metrics) -> Span | None:
@@ -131,14 +132,15 @@ def _held(timeline: Timeline, worst: _Equal) -> Span:
         last += 1
     middle = (intervals[seen].start_s + intervals[seen].end_s) / 2
     start, end = intervals[first].start_s, intervals[last].end_s
-    others = others_than(timeline, middle)
-    return Span(start, end, middle, worst.damage, worst.faults, others)
+    return Span(start, end, middle, worst.damage, worst.faults)
 
 
-def others_than(timeline: Timeline, at_s: float) -> int:
-    """How many faults there are at other times than one, and not then."""
-    broken = _broken(timeline)
-    return len(set().union(*broken) - broken[timeline.number_at(at_s)])
+def others_than(timeline: Timeline, at_s: float) -> list[Fault]:
+    """The faults of other times than one, each once, without those that hold then."""
+    now = _broken(timeline)[timeline.number_at(at_s)]
+    every = (fault for moment in timeline.moments for fault in moment.causes)
+    found = {(one.component, one.factor): one for one in every}
+    return [one for what, one in found.items() if what not in now]
 
 
 def _broken(timeline: Timeline) -> list[set[tuple[str, float]]]:

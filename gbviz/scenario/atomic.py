@@ -16,11 +16,12 @@ _DAY_S = 86_400.0
 _STRAY = r"\.{}\.[0-9a-f]{{16}}\.tmp"
 
 
-def save_atomic(path: str | os.PathLike[str], data: bytes, *, backup: bool = True) -> Path | None:
+def save_atomic(
+    path: str | os.PathLike[str], data: bytes, *, backup: bool = True, follow: bool = True
+) -> Path | None:
     """Put data into a file so that a crash, a kill or a full disk leaves it old or new, never torn.
 
-    A link stays a link: the file that it leads to is replaced. The file's mode stays; a new file
-    has the usual one.
+    The file's mode stays; a new file has the usual one.
 
     Parameters
     ----------
@@ -30,6 +31,9 @@ def save_atomic(path: str | os.PathLike[str], data: bytes, *, backup: bool = Tru
         All that it will hold.
     backup
         Whether to keep what it held until now beside it, as `name~`.
+    follow
+        Whether a link stays a link, and the file that it leads to is replaced; else the link is.
+        Nobody who did not name the file ought to follow one.
 
     Returns
     -------
@@ -42,11 +46,13 @@ def save_atomic(path: str | os.PathLike[str], data: bytes, *, backup: bool = Tru
         It cannot be written; the old file is as it was, and nothing is left beside it.
     """
     try:
-        target = Path(path).resolve()
-        found = target.stat() if target.exists() else None
-        # Still a link once all were followed: a circle.
-        if target.is_symlink() or (found is not None and not stat.S_ISREG(found.st_mode)):
-            raise InputError("is not a file that can be written", where=str(path))
+        target, found = Path(path), None
+        if follow or not target.is_symlink():
+            target = target.resolve()
+            found = target.stat() if target.exists() else None
+            # Still a link once all were followed: a circle.
+            if target.is_symlink() or (found is not None and not stat.S_ISREG(found.st_mode)):
+                raise InputError("is not a file that can be written", where=str(path))
         kept = _replace(target, data, found.st_mode if found else None, backup=backup)
     except (OSError, ValueError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)

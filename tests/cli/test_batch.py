@@ -202,6 +202,21 @@ def test_folders_that_are_removed_meanwhile_are_told(
     assert "was removed" in (out / "index.html").read_text()
 
 
+def test_links_among_the_results_are_replaced_not_followed(tmp_path: Path) -> None:
+    """Whoever owns what they lead to did not ask for it to be overwritten."""
+    paths, out = files(tmp_path / "in", 1), tmp_path / "out"
+    assert ask("run", *paths, "-o", str(out)).code == 0
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    links = [out / "index.html", out / "junit.xml", out / "file-0/jobs.csv"]
+    for link in links:
+        link.unlink()
+        link.symlink_to(mine)
+    assert ask("run", *paths, "-o", str(out), "--resume").code == 0
+    assert mine.read_text() == "mine"
+    assert all(link.is_file() and not link.is_symlink() for link in links)
+
+
 def test_an_output_that_is_no_folder(tmp_path: Path) -> None:
     paths = files(tmp_path / "in", 1)
     (tmp_path / "loop").symlink_to(tmp_path / "loop")

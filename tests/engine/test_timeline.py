@@ -140,6 +140,32 @@ def test_without_spares_it_shrinks_and_grows_back_at_a_checkpoint() -> None:
     assert (shrunk.jobs[0].state, shrunk.jobs[0].gpus) == ("degraded", 240)
 
 
+def test_gpus_that_come_back_while_a_job_restarts_are_used_again() -> None:
+    """A shorter outage cannot cost more than a longer one."""
+    lost = {
+        lasts: total(run(trained(fail(1000, "rack-2/tray-0/gpu-0", lasts), spares=0)))
+        for lasts in (60.0, 600.0)
+    }
+    assert lost[60.0].aborts == 1
+    assert lost[60.0].useful_s == pytest.approx(lost[600.0].useful_s)
+    assert lost[60.0].restarting_s == pytest.approx(600)
+
+
+def test_what_happens_at_the_end_holds_there() -> None:
+    made = run(trained(fail(7200, "rack-2"), fail(600, "spine-0", 6600.0)))
+    last = made.intervals[-1]
+    assert (last.start_s, last.end_s) == (7200, 7200)
+    # What ends at a time comes before what begins at it.
+    assert last.metrics.live_gpus == 504
+    assert (
+        last.metrics.bisection_GBps
+        == evaluate(preset("gb300-su").with_faults("rack-2")).post.bisection_GBps
+    )
+    assert "fail rack-2" in last.events
+    assert last.jobs[0].state == "stalled"
+    assert total(made).stalled_s == pytest.approx(0.003)
+
+
 def test_nics_are_loaded_by_traffic_as_by_jobs_that_step() -> None:
     """A shift by half of the cluster fills every NIC, and is halved with half of the spines."""
     scenario = replace(preset("gb300-su").with_jobs(traffic_job("shift:288")), duration_s=600.0)

@@ -1,0 +1,173 @@
+"""What becomes of a job over time, in words: order, durations, and what holds at the very end."""
+
+from __future__ import annotations
+
+import pytest
+
+from gbviz.report.fault_tree import fault_tree
+from gbviz.report.pace import paces
+from gbviz.report.seen import Seen, answer_of
+from gbviz.report.worst import worst_span
+from gbviz.scenario.file import read
+
+GPU = "rack-0/tray-0/gpu-0"
+SLOW = f"{{at: 10min, degrade: {GPU}, to: 0.5, for: 10min}}"
+RING = "{{name: t{0}, kind: collective, op: all_reduce, size: 1GB, racks: rack-{0}}}"
+
+
+def train(racks: str = "rack-[0-1]", dp: int = 128, more: str = "") -> str:
+    """Data parallel alone, on 64 GPUs of each rack; a checkpoint every half an hour."""
+    return (
+        f'{{name: t, kind: training, model: llama3-8b, racks: "{racks}", gpus_per_rack: 64,'
+        f" parallelism: {{dp: {dp}}}, batch: {{global: {8 * dp}}}{more}}}"
+    )
+
+
+def seen_of(jobs: list[str], events: list[str], duration: str) -> Seen:
+    lines = ["gbviz: 1", "cluster: {preset: gb300-su}", f"duration: {duration}"]
+    lines += ["jobs:", *(f"  - {job}" for job in jobs)] if jobs else []
+    lines += ["events:", *(f"  - {event}" for event in events)] if events else []
+    return answer_of(read("x.yaml", "\n".join(lines).encode()))[0]
+
+
+def told(jobs: list[str], events: list[str], duration: str) -> tuple[str, str]:
+    first, second, _ = seen_of(jobs, events, duration).answer
+    return first, second
+
+
+class TestTheVeryEnd:
+    def test_a_fault_that_lasts_to_the_end_is_told(self) -> None:
+        """By then it is mended, as `for` says; it held for 50 of 60 minutes."""
+        seen = seen_of([], ["{at: 10min, fail: rack-0, for: 50min}"], "1h")
+        assert seen.answer[0].startswith("With rack-0 failed from 0:10:00 to 1:00:00, 72 GPUs are")
+        made = seen.timeline
+        assert made is not None
+        assert [(one.start_s, one.end_s) for one in made.intervals] == [
+            (0, 600),
+            (600, 3600),
+            (3600, 3600),
+        ]
+        assert made.intervals[-1].metrics.live_gpus == 576
+        span = worst_span(made, seen.snapshot.base)
+        assert span is not None
+        assert (span.start_s, span.end_s) == (600, 3600)
+
+    def test_a_fault_at_the_end_holds_there(self) -> None:
+        events = ["{at: 10min, fail: leaf-7~spine-0, for: 10min}", "{at: 1h, fail: rack-0}"]
+        first, second = told([train()], events, "1h")
+        assert first == (
+            "With rack-0 failed (at other times leaf-7~spine-0 failed), t is stalled at the end"
+            " (waits for a GPU that is gone)."
+        )
+        assert "as without any fault" in second
+
+    def test_tables_and_answer_are_of_the_same_end(self) -> None:
+        seen = seen_of([], ["{at: 1h, fail: rack-0}"], "1h")
+        assert seen.timeline is not None
+        assert seen.timeline.intervals[-1].metrics.live_gpus == seen.snapshot.post.live_gpus == 504
+
+
+class TestOrder:
+    def test_slowness_before_a_stop_is_not_told_as_after_it(self) -> None:
+        events = [
+            SLOW,
+            f"{{at: 40min, fail: {GPU}, for: 10s}}",
+            f"{{at: 80min, degrade: {GPU}, to: 0.95}}",
+        ]
+        first, _ = told([train()], events, "2h")
+        assert "of work, and takes 1.604 times as long for 10 min" in first
+        assert first.endswith(", then does 96.92 % of its healthy work a second.")
+
+    def test_a_job_that_never_ran_after_its_stop(self) -> None:
+        first, _ = told([train()], [SLOW, f"{{at: 50min, fail: {GPU}}}"], "55min")
+        assert "of work, and does 62.33 % of its healthy work a second at its slowest for" in first
+        assert first.endswith("and is restarting at the end (starts from its last checkpoint).")
+        assert "then" not in first
+
+    @pytest.mark.parametrize("events", [[SLOW], [SLOW, f"{{at: 30min, fail: {GPU}, for: 10s}}"]])
+    def test_a_job_that_finishes_is_not_slow_for_ever(self, events: list[str]) -> None:
+        first, second = told([train(more=", tokens: 2.5e10")], events, "4h")
+        assert "takes 1.604 times as long for 10 min" in first
+        assert first.endswith(", then runs as before.")
+        assert "t is finished after" in second
+
+    def test_a_sentence_is_whole_where_the_slowness_is_near_none(self) -> None:
+        events = [
+            "{at: 20min, fail: rack-7, for: 10min}",
+            f"{{at: 40min, degrade: {GPU}, to: 0.9988}}",
+        ]
+        first, _ = told([train()], events, "1h")
+        assert first.endswith("t does 99.93 % of its healthy work a second at its slowest.")
+
+    def test_a_job_that_was_faster_at_another_time_is_told_so(self) -> None:
+        job = (
+            "{name: b, kind: collective, op: broadcast, size: 16GB, racks: 'rack-[0,1]',"
+            " algorithm: ring}"
+        )
+        events = [
+            "{at: 10min, fail: rack-0, for: 10min}",
+            "{at: 30min, fail: 'rack-[6-7]', for: 10min}",
+        ]
+        first, second = told([job], events, "1h")
+        assert "b does 376.73 % of its healthy work a second at its fastest for 10 min" in first
+        assert first.endswith(", then runs as before.")
+        assert "b does 146.12 % of its healthy work" in second
+
+
+class TestSums:
+    def test_hours_that_are_lost_are_told_however_long_the_whole(self) -> None:
+        """13.5 minutes of 512 GPUs are 115 GPU-hours, and a fifty-thousandth of a year."""
+        event = f"{{at: 65min, fail: {GPU}, for: 20s}}"
+        first, second = told([train("rack-[0-7]", 512)], [event], "365d")
+        assert "stops for 10 min 30 s and loses 3 min of work, then runs as before" in first
+        assert "keeps 96.772 % of its healthy work (96.774 % without faults" in second
+        assert second.endswith(": the faults cost 115 GPU-hours.")
+
+    def test_a_delay_that_two_units_do_not_show(self) -> None:
+        """10 min 30 s stopped, 29 min of work again."""
+        event = f"{{at: 1h, fail: {GPU}, for: 10s}}"
+        _, second = told([train(more=", tokens: 1e13")], [event], "100d")
+        assert "t is finished 39 min 30 s later than without faults, after 23 d 17 h" in second
+
+    def test_all_jobs_are_in_the_sum_and_said_to_be(self) -> None:
+        """Five times 72 GPUs at 98.63 % for 50 minutes: 5 x 72 x 0.0137 x 5/6 GPU-hours."""
+        jobs = [RING.format(n) for n in range(5)]
+        _, second = told(jobs, ['{at: 10min, fail: "rack-*/tray-0/gpu-0"}'], "1h")
+        tail = "; 2 more jobs notice it too: the faults cost 4.1 GPU-hours in all."
+        assert second.endswith(tail)
+
+    def test_without_faults_nothing_is_as_before(self) -> None:
+        first, second = told([train(more=", tokens: 1e9")], [], "1d")
+        assert first == "x is healthy: 8 racks, 576 GPUs, 8 leaves, 4 spines."
+        assert second == "t runs at full speed."
+        jobs = [RING.format(n) for n in range(5)]
+        assert told(jobs, [], "1h")[1] == "All 5 jobs run at full speed."
+        assert told(jobs[:2], [], "1h")[1] == "Both jobs run at full speed."
+
+
+def test_moments_of_less_than_a_second_have_their_times() -> None:
+    job = "{name: f, kind: traffic, pattern: permutation}"
+    first, _ = told([job], ["{at: 100ms, fail: spine-0, for: 200ms}"], "400ms")
+    assert "failed from 0:00:00.1 to 0:00:00.3" in first
+
+
+def test_the_fault_tree_tells_the_event_of_the_time_that_is_shown() -> None:
+    events = [
+        "{at: 10min, fail: spine-0, for: 10min}",
+        "{at: 50min, fail: spine-0, for: 5min}",
+    ]
+    seen = seen_of([], events, "1h")
+    assert "from 0:10:00 to 0:20:00" in seen.answer[0]
+    [node] = fault_tree(seen.most)
+    assert (node.at_s, node.for_s) == (600, 600)
+
+
+def test_a_pace_by_hand() -> None:
+    """Half of the spines for 10 of 60 minutes under flows that need all of them."""
+    job = "{name: f, kind: traffic, pattern: shift, argument: 288}"
+    event = '{at: 10min, fail: "spine-[0-1]", for: 10min}'
+    made = seen_of([job], [event], "1h").timeline
+    assert made is not None
+    pace = paces(made, 0)
+    assert (pace.slowest, pace.fastest, pace.last) == (0.5, 1.0, 1.0)
+    assert (pace.slow_s, pace.slowest_s) == (600, 600)
