@@ -10,6 +10,10 @@ from pydantic import BeforeValidator
 
 _NUMBER = re.compile(r"\s*([+-]?[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)\s*([A-Za-z/]*)\s*")
 _LONGEST = 40
+_MINUTE_S = 60.0
+# Seconds from here on are said whole.
+_ROUND_S = 10.0
+_TIMES = ((86400, "d"), (3600, "h"), (60, "min"), (1, "s"))
 # What shares may be off by for the rounding of sums alone, and decimals of a per cent at most.
 _NOISE, _MOST_DECIMALS = 1e-9, 6
 
@@ -58,6 +62,27 @@ def quantity(value: object, units: dict[str, float], base: str) -> float:
     if not math.isfinite(number):
         raise ValueError("must be finite")
     return number + 0.0  # minus zero is zero
+
+
+def lasting(seconds: float) -> str:
+    """A duration in two units at most; days are the longest, as in scenario files.
+
+    Examples
+    --------
+    >>> lasting(0.25), lasting(30.06), lasting(600.0), lasting(5415.0), lasting(86400.0)
+    ('0.25 s', '30 s', '10 min', '1 h 30 min', '1 d')
+    >>> lasting(300 * 365 * 86400.0)
+    '109,500 d'
+    """
+    if round(seconds) < _MINUTE_S:
+        return f"{seconds:.0f} s" if seconds >= _ROUND_S else f"{seconds:.2g} s"
+    whole = round(seconds)
+    place = next(place for place, (size, _) in enumerate(_TIMES) if whole >= size)
+    parts = []
+    for size, unit in _TIMES[place : place + 2]:
+        count, whole = divmod(whole, size)
+        parts += [f"{count:,} {unit}"] if count else []
+    return " ".join(parts)
 
 
 def percent(part: float, decimals: int = 2) -> str:

@@ -10,12 +10,12 @@ import click
 
 from gbviz.cli.options import is_file, output_path, screen
 from gbviz.errors import InputError, printable
-from gbviz.report.compare import Side
+from gbviz.report.compare import Side, verdict
 from gbviz.report.compare import compare as side_by_side
 from gbviz.report.document import to_json
 from gbviz.report.seal import SEAL
 from gbviz.report.seen import answer_of
-from gbviz.report.shelf import RESULT, SCENARIO
+from gbviz.report.shelf import INDEX, RESULT, SCENARIO
 from gbviz.scenario import preset
 from gbviz.scenario.atomic import save_atomic
 from gbviz.scenario.file import load
@@ -57,6 +57,8 @@ def compare(a: str, b: str, output: Path | None, as_json: bool, verbose: bool) -
     for letter, name in (("a", a), ("b", b)):
         title = found[letter]["name"]
         console.print(f"{letter.upper()}: {printable(name)} ({printable(title)})", markup=False)
+    for line in verdict(found):
+        console.print(printable(line), markup=False)
     if found["differs"]:
         console.print(difference_table(found["differs"]))
     else:
@@ -75,6 +77,9 @@ def _side(target: str, *, told: bool) -> Side:
     """One of the two, with its sentences where they are to be told."""
     folder = Path(target)
     if folder.is_dir():
+        if (folder / INDEX).exists() and not (folder / RESULT).exists():
+            hint = f"choose one of the folders in it: {folder}/NAME"
+            raise InputError("holds the results of many files", where=target, hint=hint)
         return Side(load(folder / SCENARIO), _kept(folder / RESULT), _answer(folder / SEAL))
     scenario = load(target) if is_file(target) else preset(target)
     seen, found = answer_of(scenario)

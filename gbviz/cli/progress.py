@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gbviz.errors import printable, spelt_out
-from gbviz.report.lasting import lasting
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from types import TracebackType

@@ -122,12 +122,15 @@ def whatif(
 
 def _save(folder: Path, snapshot: Snapshot, found: dict[str, Any]) -> None:
     # Jinja and Matplotlib take longer to import than an answer takes to compute.
+    from gbviz.report.answer import causes_of, causes_words
     from gbviz.report.folder import folder_files
     from gbviz.report.seen import Seen
     from gbviz.report.shelf import REPORT, save_folder, shelf
 
+    causes = causes_of(snapshot)
+    title = f"{snapshot.scenario.name} with {causes_words(causes)}" if causes else ""
     with shelf(folder):
-        save_folder(folder, folder_files(Seen(snapshot), found))
+        save_folder(folder, folder_files(Seen(snapshot), found, title))
     click.echo(f"{folder / REPORT}: the report", err=True)
 
 

@@ -77,11 +77,14 @@ def bottleneck(
 def _what(
     run: TrainingRun | InferenceRun | CollectiveRun, kind: str, seconds: Sequence[float]
 ) -> str:
-    """A class of communication; how much of a step it is, since compute may be most of that."""
+    """A class of communication; of a step also how much of it that is, after compute if less."""
     if not isinstance(run, TrainingRun):
         return _NAMES[kind]
     times = run.times(seconds)
-    return f"{_NAMES[kind]}, {percent(times.exposed_s[kind] / times.step_s, 0)} of a step,"
+    compute, own = (part / times.step_s for part in (times.compute_s, times.exposed_s[kind]))
+    if compute <= own:
+        return f"{_NAMES[kind]}, {percent(own, 0)} of a step,"
+    return f"compute, {percent(compute, 0)} of a step, then {_NAMES[kind]}, {percent(own, 0)},"
 
 
 def _worst_phase(

@@ -9,6 +9,7 @@ from gbviz.engine.snapshot import TrafficImpact
 from gbviz.report.facts import kind_in, kind_words
 from gbviz.report.job_lines import SAME
 from gbviz.report.words import counted, listed, number, percent, sized, stated
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
@@ -75,19 +76,18 @@ def _step(impact: JobImpact) -> str:
     name = impact.name
     if impact.slowdown is None:
         return f"{name} cannot run: {impact.reason.get('post', impact.reason.get('base', ''))}."
-    fewer = impact.lost_gpus - impact.replaced_gpus
-    if fewer > 0 and impact.slowdown <= SAME:
-        text = f"{name} goes on with {counted(fewer, 'GPU')} fewer"
-    elif impact.state == "running" or 1 / SAME < impact.slowdown <= SAME:
-        text = f"{name} runs as before"
-    else:
-        text = f"{name} takes {impact.slowdown:.3f} times as long"
-    if impact.replaced_gpus:
-        text += f" with {counted(impact.replaced_gpus, 'spare')} in place"
     once = impact.one_off
     seconds = once.stall_s + once.lost_work_s + once.restart_s
-    if seconds >= 1:
-        text += f", after {number(seconds)} s lost once"
+    text = f"{name} loses {lasting(seconds)} once, then" if seconds >= 1 else name
+    fewer = impact.lost_gpus - impact.replaced_gpus
+    if fewer > 0 and impact.slowdown <= SAME:
+        text += f" goes on with {counted(fewer, 'GPU')} fewer"
+    elif impact.state == "running" or 1 / SAME < impact.slowdown <= SAME:
+        text += " runs as before"
+    else:
+        text += f" takes {impact.slowdown:.3f} times as long"
+    if impact.replaced_gpus:
+        text += f" with {counted(impact.replaced_gpus, 'spare')} in place"
     return f"{text}."
 
 

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from gbviz.report.answer import causes_of, causes_words, effects_words, fabric_words
 from gbviz.report.job_lines import job_lines
-from gbviz.report.lasting import lasting
 from gbviz.report.pace import finished_s
 from gbviz.report.slower import once_and_now
 from gbviz.report.story import HAD_FINISHED, stories
 from gbviz.report.words import counted, listed, percent
 from gbviz.report.worst import others_than
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot

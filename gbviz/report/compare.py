@@ -9,6 +9,7 @@ from gbviz import __version__
 from gbviz.report.document import FORMAT_VERSION
 from gbviz.report.flat import flat, is_number
 from gbviz.scenario.document import document as fields_of
+from gbviz.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,6 +62,48 @@ def compare(a: Side, b: Side) -> Json:
         "differs": list(_differences(a.scenario, b.scenario)),
         "figures": _figures(a.found, b.found),
     }
+
+
+def verdict(found: Json) -> list[str]:
+    """What each job that both have keeps of its healthy work in one and the other, in sentences.
+
+    Where no time passes, how many times as long it takes. Empty where they have no job in common.
+
+    Parameters
+    ----------
+    found
+        From `compare`.
+
+    Examples
+    --------
+    >>> import gbviz
+    >>> from gbviz.report.document import document
+    >>> whole = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:288"))
+    >>> cut = whole.with_faults("spine-0")
+    >>> both = (Side(one, document(gbviz.evaluate(one))) for one in (whole, cut))
+    >>> verdict(compare(*both))
+    ['shift:288 takes 1.000 times as long as healthy in A, 1.333 times in B.']
+    """
+    kept = _of_both(found, "totals", "goodput")
+    if kept:
+        return [_keeps(name, a, b) for name, a, b in kept]
+    return [
+        f"{name} takes {a:.3f} times as long as healthy in A, {b:.3f} times in B."
+        for name, a, b in _of_both(found, "job", "slowdown")
+    ]
+
+
+def _of_both(found: Json, group: str, figure: str) -> list[tuple[str, float, float]]:
+    rows = (row for row in found["figures"] if (row["group"], row["figure"]) == (group, figure))
+    return [(r["name"], r["a"], r["b"]) for r in rows if is_number(r["a"]) and is_number(r["b"])]
+
+
+def _keeps(name: str, a: float, b: float) -> str:
+    both = f"{name} keeps {percent(a)} of its healthy work in A"
+    if percent(a) == percent(b):
+        return f"{both}, and as much in B."
+    points = f"{abs(100 * (b - a)):.2f} points {'more' if b > a else 'less'}"
+    return f"{both}, {percent(b)} in B: {points}."
 
 
 def _differences(a: Scenario, b: Scenario) -> Iterator[Json]:

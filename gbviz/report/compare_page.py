@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gbviz.report.compare import verdict
 from gbviz.report.html import render
 from gbviz.report.tables import compared_table, difference_table
 
@@ -45,6 +46,7 @@ def compare_page(sides: Sequence[Side], names: tuple[str, str], found: Json) -> 
         differs=difference_table(found["differs"]),
         moved=[_group(group, moved) for group in _GROUPS if _of(group, moved)],
         every=[_group(group, rows) for group in _GROUPS if _of(group, rows)],
+        verdict=verdict(found),
         summary=f"{len(moved):,} of {len(rows):,} figures differ.",
     )
 

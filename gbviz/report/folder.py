@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from gbviz.report.sheets import Sheet
 
 
-def folder_files(seen: Seen, found: dict[str, Any]) -> dict[str, bytes]:
+def folder_files(seen: Seen, found: dict[str, Any], title: str = "") -> dict[str, bytes]:
     """All files of a scenario's folder, by name; `result.json` is the last.
 
     Parameters
@@ -31,6 +31,8 @@ def folder_files(seen: Seen, found: dict[str, Any]) -> dict[str, bytes]:
         The states of the scenario.
     found
         Its result document.
+    title
+        Of the report, "" for the scenario's own name.
     """
     snapshot, scenario = seen.snapshot, seen.snapshot.scenario
     place = scenario.path.name if scenario.path else scenario.name
@@ -41,7 +43,7 @@ def folder_files(seen: Seen, found: dict[str, Any]) -> dict[str, bytes]:
         "timeline.csv": timeline_csv(seen.timeline),
         SCENARIO: text_of(fields_of(scenario)),
         "junit.xml": junit([Suite(scenario.name, place, limits_of(found["expect"]))]),
-        REPORT: report_page(seen, found),
+        REPORT: report_page(seen, found, title=title),
         RESULT: f"{to_json(found)}\n",
     }
     return {name: text.encode() for name, text in texts.items()}

@@ -24,11 +24,14 @@ class Glance:
         The job that stands still longest in all, and for how many seconds.
     goodput
         The job with the least goodput, that goodput, and that of the same job without faults.
+    once
+        Of a moment alone: the job that faults cost most once, and how many seconds.
     """
 
     slowest: tuple[str, float] | None
     stopped: tuple[str, float] | None
     goodput: tuple[str, float, float] | None
+    once: tuple[str, float] | None = None
 
 
 def glance(seen: Seen) -> Glance:
@@ -41,13 +44,15 @@ def glance(seen: Seen) -> Glance:
     >>> scenario = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:72"))
     >>> found = Seen(gbviz.evaluate(scenario.with_faults("spine-0")))
     >>> glance(found)
-    Glance(slowest=('shift:72', 1.0), stopped=None, goodput=None)
+    Glance(slowest=('shift:72', 1.0), stopped=None, goodput=None, once=('shift:72', 0.0))
     """
     timeline, calm = seen.timeline, seen.calm
     if timeline is None or calm is None:
-        lines = [(line.name, line.slowdown) for line in job_lines(seen.most)]
-        known = [(name, value) for name, value in lines if value is not None]
-        return Glance(max(known, key=lambda one: one[1], default=None), None, None)
+        lines = job_lines(seen.most)
+        known = [(one.name, one.slowdown) for one in lines if one.slowdown is not None]
+        slowest = max(known, key=lambda one: one[1], default=None)
+        once = max(((one.name, one.once_s) for one in lines), key=lambda one: one[1], default=None)
+        return Glance(slowest, None, None, once)
     speeds = [
         (total.name, paces(timeline, number).slowest)
         for number, total in enumerate(timeline.totals)

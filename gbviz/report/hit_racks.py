@@ -39,13 +39,14 @@ class HitRacks:
         Examples
         --------
         >>> HitRacks((5,), off=False).words(), HitRacks((5, 6, 9), off=True).words()
-        ('rack-5 alone is hit so.', 'Hit alike: rack-5, rack-6 and rack-9. Nothing runs in them.')
+        ('No other rack is hit like rack-5.',
+         'Hit alike: rack-5, rack-6 and rack-9. Nothing runs in them.')
         """
         named = [f"rack-{number}" for number in self.racks[:_MOST_NAMED]]
         more = len(self.racks) - _MOST_NAMED
         named += [counted(more, "more rack")] if more > 0 else []
         alone = len(named) == 1
-        said = f"{named[0]} alone is hit so." if alone else f"Hit alike: {listed(named)}."
+        said = f"No other rack is hit like {named[0]}." if alone else f"Hit alike: {listed(named)}."
         return said + (f" Nothing runs in {'it' if alone else 'them'}." if self.off else "")
 
 

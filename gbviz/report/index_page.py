@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from gbviz.report.html import render
-from gbviz.report.lasting import lasting
 from gbviz.report.outcome import GPUS, SLOWEST, STOPPED
 from gbviz.report.shelf import REPORT
 from gbviz.report.words import counted, percent
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -105,7 +105,7 @@ def from_plain(values: Json) -> Outcome:
     return Outcome(**values | parts)
 
 
-GOODPUT, CALM, STOPPED = "least goodput", "without faults", "stopped in all"
+GOODPUT, CALM, STOPPED = "least goodput", "goodput without faults", "stopped in all"
 SLOWEST, GPUS = "slowest job", "live GPUs"
 
 

@@ -11,7 +11,6 @@ from gbviz.report.fault_tree import fault_tree
 from gbviz.report.glance import glance
 from gbviz.report.html import markup, render
 from gbviz.report.job_lines import SAME
-from gbviz.report.lasting import lasting
 from gbviz.report.leaves_out import LEAVES_OUT
 from gbviz.report.page_tables import (
     action_words,
@@ -31,6 +30,7 @@ from gbviz.report.timeline import clock, timeline_table
 from gbviz.report.words import counted, number, percent, sized
 from gbviz.scenario.document import document
 from gbviz.scenario.emit import text_of
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
@@ -47,6 +47,11 @@ _MOST_INTERVALS, _MOST_EVENTS, _MOST_FAULTS, _MOST_LOOPS = 200, 40, 100, 12
 _MOST_SCENARIO = 100_000
 # Room for the name of a job on a tile, for a font of 1.
 _NAME = 16.0
+# What the figures on tiles mean, the numbers in the place of the braces.
+_NOTES = {
+    "compute_fraction": "mean clock of all GPUs",
+    "all_to_all_GBps_per_gpu": "{} a GPU, at the pace of the slowest",
+}
 _BESIDE = (
     "Beside this page: result.json (everything), jobs.csv, links.csv (every cable), timeline.csv,"
     " junit.xml, and scenario.yaml, which gbviz runs again."
@@ -75,7 +80,7 @@ class Tile:
     kind: str = ""
 
 
-def report_page(seen: Seen, found: Json, *, alone: bool = False) -> str:
+def report_page(seen: Seen, found: Json, *, alone: bool = False, title: str = "") -> str:
     """The whole report of a scenario as one HTML page.
 
     Parameters
@@ -86,6 +91,8 @@ def report_page(seen: Seen, found: Json, *, alone: bool = False) -> str:
         Its result document.
     alone
         Whether the page stands by itself, without the files of a run beside it.
+    title
+        What was asked, where the scenario's own name and description do not say that.
 
     Returns
     -------
@@ -99,8 +106,8 @@ def report_page(seen: Seen, found: Json, *, alone: bool = False) -> str:
     after = "After" if seen.at_s is None else f"At {clock(seen.at_s)}"
     return render(
         "report.html",
-        name=scenario.name,
-        description=scenario.description,
+        name=title or scenario.name,
+        description="" if title else scenario.description,
         place=_place(snapshot),
         badges=_badges(found["expect"], snapshot),
         answer=seen.answer,
@@ -151,7 +158,8 @@ def _badges(rows: list[Json], snapshot: Snapshot) -> list[dict[str, str]]:
         )
         found.append({"kind": "bad", "text": said})
     elif rows:
-        one = "the expectation holds" if len(rows) == 1 else f"all {len(rows)} expectations hold"
+        count = "both" if len(rows) == 2 else f"all {len(rows)}"
+        one = "the expectation holds" if len(rows) == 1 else f"{count} expectations hold"
         found.append({"kind": "good", "text": f"✓ {one}"})
     if snapshot.problems:
         found.append({"kind": "bad", "text": "✗ conservation check failed"})
@@ -166,12 +174,16 @@ def _tiles(seen: Seen) -> list[Tile]:
     tiles = []
     if found.slowest is not None:
         name, times = found.slowest
-        said = f"{short[name]}, of its healthy time"
-        tiles.append(Tile("slowest job takes", f"{times:.3f} x", said, _kind(times > SAME)))
+        said = f"{short[name]}, of its healthy time, while it runs"
+        tiles.append(Tile("slowest job", f"{times:.3f} x", said, _kind(times > SAME)))
+    if found.once is not None:
+        name, seconds = found.once
+        said = f"{short[name]}: stopped, work lost, restart"
+        tiles.append(Tile("lost once", _about(seconds), said, _kind(seconds >= 1)))
     if found.stopped is not None:
         name, seconds = found.stopped
-        said = lasting(seconds) if seconds >= 1 else "0"
-        tiles.append(Tile("stopped in all", said, short[name], _kind(seconds >= 1)))
+        who = short[name] if seconds >= 1 else "no job stands still"
+        tiles.append(Tile("stopped in all", _about(seconds), who, _kind(seconds >= 1)))
     if found.goodput is not None:
         name, now, then = found.goodput
         said = f"{short[name]}; {percent(then)} without faults"
@@ -188,10 +200,14 @@ def _tiles(seen: Seen) -> list[Tile]:
         if before:
             value = "none" if now is None else percent(now / before)
             note = f"{'none' if now is None else number(now)} of {number(before)} GB/s"
-            note = "mean clock of all GPUs" if figure == "compute_fraction" else note
+            note = _NOTES.get(figure, "{}").format(note)
             less = now is None or now < before * (1 - 1e-9)
             tiles.append(Tile(what, value, note, _kind(less)))
     return tiles
+
+
+def _about(seconds: float) -> str:
+    return lasting(seconds) if seconds >= 1 else "0 s"
 
 
 def _kind(bad: bool) -> str:

@@ -13,7 +13,6 @@ from gbviz.report.job_facts import job_cost
 from gbviz.report.job_lines import job_lines
 from gbviz.report.jobs import job_rows
 from gbviz.report.junit import found_words
-from gbviz.report.lasting import lasting
 from gbviz.report.story import stories
 from gbviz.report.table import Table
 from gbviz.report.tables import loop_table
@@ -21,6 +20,7 @@ from gbviz.report.timeline import clock
 from gbviz.report.words import fine, percent, stated
 from gbviz.scenario.document import document
 from gbviz.scenario.emit import inline
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -98,7 +98,11 @@ def job_parts(seen: Seen) -> list[JobPart]:
         told = [f"{job_cost(line)}." for line in lines]
     else:
         words = [words for _, words in stories(most, seen.timeline)]
-        told = [f"{one[:1].upper()}{one[1:] or 'Runs as before'}." for one in words]
+        told = [f"{one[:1].upper()}{one[1:]}." if one else "Runs as before." for one in words]
+    told = [
+        said if not line.limit or line.limit in said else f"{said} What limits it: {line.limit}."
+        for line, said in zip(lines, told, strict=True)
+    ]
     rows = zip(job_rows(most), job_rows(seen.snapshot), strict=True)
     return [
         JobPart(line.name, said, _figures(line.name, bad, None if seen.worst is None else last))
@@ -138,10 +142,10 @@ def totals_table(timeline: Timeline) -> Table:
         "checkpoints",
         "stalled",
         "restarting",
-        "stopped",
+        "unable to run",
         "aborts",
         "GPU-hours",
-        "of them lost",
+        "of them without useful work",
     )
     table = Table("What it adds up to", heads, tuple(range(1, len(heads))))
     for one in timeline.totals:
@@ -173,7 +177,7 @@ def cooling_table(seen: Seen, most: int) -> Table:
         rest = [loop.clock for loop in worst[most:] if loop.clock is not None]
         least = f" with clocks from {percent(min(rest))}" if rest and min(rest) < 1 else ""
         table.caption = f"and {len(states) - most:,} more{least}"
-    when = "" if seen.span is None else f"State {seen.span.words()}"
+    when = "" if seen.span is None else f"as it is {seen.span.words()}"
     idle = "" if snapshot.jobs else "no job is stated, so all GPUs are taken to be busy"
     said = [table.caption, when, idle] if states else ["this cluster does not say how it is cooled"]
     table.caption = "; ".join(filter(None, said))
@@ -183,6 +187,9 @@ def cooling_table(seen: Seen, most: int) -> Table:
 def expect_table(rows: Sequence[Json]) -> Table:
     """Each expectation, what was found, and whether it holds."""
     table = Table("Expectations", ("expected", "found", "holds"))
+    said = [row["expect"] for row in rows]
+    if any("lost_work_s" in one and not one.startswith("totals") for one in said):
+        table.caption = "a job's lost_work_s is the average, half a checkpoint interval"
     for row in rows:
         table.add(row["expect"], found_words(row), "✓ yes" if row["passed"] else "✗ no")
     return table

@@ -8,8 +8,8 @@ import numpy as np
 
 from gbviz.engine import loads
 from gbviz.report.job_lines import LEAST_ONCE_S, SAME
-from gbviz.report.lasting import lasting
 from gbviz.report.words import counted, listed, percent
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot

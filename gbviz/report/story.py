@@ -6,10 +6,10 @@ import math
 from typing import TYPE_CHECKING
 
 from gbviz.report.job_lines import SAME, job_lines
-from gbviz.report.lasting import lasting
 from gbviz.report.pace import alike, finished_s, first_fault_s, paces, stops
 from gbviz.report.slower import line_words, spares_words, work_speed
 from gbviz.report.words import percent
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot

@@ -163,6 +163,15 @@ def holds_back(loop: LoopState) -> bool:
     return loop.clock is None or loop.clock < 1
 
 
+def _why_slow(loop: LoopState) -> str:
+    """Why GPUs of a loop that has no other reason are slower than they could be."""
+    if loop.clock is None or loop.clock >= 1:
+        return ""
+    if loop.heat_kw < 0.999 * loop.capacity_kw:
+        return "its water or GPUs are too warm, or power is short"
+    return "its GPUs make all the heat that its cooling still takes away"
+
+
 def loop_table(title: str, loops: Sequence[LoopState], most: int | None) -> Table:
     """The first cooling loops, None for all."""
     columns = ("loop", "heat, kW", "capacity, kW", "supply, °C", "hottest die, °C", "clock", "why")
@@ -175,7 +184,7 @@ def loop_table(title: str, loops: Sequence[LoopState], most: int | None) -> Tabl
             shown(loop.supply_c, "{:.1f}"),
             shown(loop.hottest_die_c, "{:.1f}"),
             shown(loop.clock, PERCENT),
-            loop.reason or "",
+            loop.reason or _why_slow(loop),
         )
     table.say_more(len(loops), most)
     return table

@@ -113,7 +113,7 @@ def _total(job: JobTotal) -> str:
         (job.checkpoint_s, "writing checkpoints"),
         (job.stalled_s, "stalled"),
         (job.restarting_s, "restarting"),
-        (job.aborted_s, "stopped"),
+        (job.aborted_s, "unable to run"),
     ):
         if value >= 0.0005:
             said.append(f"{number(round(value, 3))} s {words}")

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     from gbviz.topology.fabric import Fabric
 
+# No model is so exact that decimals of more than this say anything.
+_WHOLE = 1e5
 _PLURALS = {"leaf": "leaves", "power shelf": "power shelves"}
 
 
@@ -21,10 +23,12 @@ def number(value: float) -> str:
 
     Examples
     --------
-    >>> number(224000.0), number(91.164), number(0.00123456)
-    ('224,000', '91.16', '0.00123')
+    >>> number(224000.0), number(91.164), number(0.00123456), number(2605685.77)
+    ('224,000', '91.16', '0.00123', '2,605,686')
     """
     if value == round(value) or abs(value - round(value)) < 1e-9 < abs(value):
+        return f"{value:,.0f}"
+    if abs(value) >= _WHOLE:
         return f"{value:,.0f}"
     return f"{value:,.2f}" if abs(value) >= 0.01 else f"{value:.3g}"
 
@@ -35,7 +39,7 @@ def fine(value: float) -> str:
     Examples
     --------
     >>> fine(0.6386), fine(7.2441), fine(1.0), fine(2605685.7)
-    ('0.6386', '7.2441', '1', '2,605,685.70')
+    ('0.6386', '7.2441', '1', '2,605,686')
     """
     return f"{value:,.4f}" if 0.01 < abs(value) < 100 and value != round(value) else number(value)
 

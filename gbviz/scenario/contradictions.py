@@ -13,6 +13,7 @@ from gbviz.jobs.traffic import PATTERNS
 from gbviz.scenario.expect import JOB_TOTALS, SUBJECTS, check_figure, limit
 from gbviz.scenario.extends import Complaint
 from gbviz.scenario.strict import MOST_FAULTS
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from gbviz.scenario.strict import Path
 
 VERBS = ("fail", "degrade", "flap", "repair", "restore")
+_LONG_S = 120.0
 _PLACES = ("racks", "gpus", "vms")
 _COUNTED = ("random-pairs", "shift")
 _WITHOUT = ("permutation", "all-to-all", "bisection")
@@ -215,8 +217,13 @@ def _event(field: Path, event: EventPart, duration: float | None) -> Iterator[Co
         yield Complaint((*field, "restore"), "restores all or nothing", hint)
     if duration is not None and event.at > duration:
         yield Complaint(
-            (*field, "at"), f"is at {event.at:g} s, after the end of the scenario, {duration:g} s"
+            (*field, "at"),
+            f"is at {_time(event.at)}, after the end of the scenario, {_time(duration)}",
         )
+
+
+def _time(seconds: float) -> str:
+    return f"{seconds:g} s" + (f" ({lasting(seconds)})" if seconds >= _LONG_S else "")
 
 
 def _expectation(

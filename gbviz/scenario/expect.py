@@ -169,11 +169,18 @@ def limit(text: object) -> tuple[Operator, float]:
     number = float(match[2]) if match else 0.0
     if match is None or number in (float("inf"), float("-inf")):
         shown = repr(text)[:_LONGEST]
-        raise InputError(
-            f"must be an operator and a number (got {shown})", hint='for example "<= 1.10"'
-        )
+        raise InputError(f"must be an operator and a number (got {shown})", hint=_meant(text))
     operator: Operator = match[1]  # type: ignore[assignment] # the pattern has no other
     return operator, number
+
+
+def _meant(text: object) -> str:
+    """What somebody may have meant who wrote this for a limit."""
+    said = text.strip() if isinstance(text, str) and len(text) <= _LONGEST else ""
+    if said.endswith("%"):
+        return "a part of 1 goes without a sign: 90 % is 0.9"
+    swapped = {"=<": "<=", "=>": ">="}.get(said[:2])
+    return f"write {swapped} for {said[:2]}" if swapped else 'for example "<= 1.10"'
 
 
 def check_figure(subject: Subject, name: str, metric: str, kind: str | None) -> None:

@@ -70,6 +70,9 @@ _OTHER_BASE = re.compile(r"0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _ENDLESS = re.compile(r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)")
 _NO_KEY = object()
+# A word of a line as people see it, and signs in it that YAML takes for its own.
+_WORD = re.compile(r"[^\s,'\"]+")
+_SIGNS, _LONGEST = frozenset("[]*"), 60
 # Keys are counted too, and each takes longer than in JSON: fewer, so that none waits for long.
 MOST_VALUES = 250_000
 _MORE = "a JSON file may hold more"
@@ -159,7 +162,9 @@ def events_of(text: str, refused: Refusals) -> Iterator[Any]:
         mark = error.problem_mark or error.context_mark
         line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
         parts = [part for part in (error.context, error.problem) if part]
-        refused.stop(line, column, "cannot be read as YAML: " + ", ".join(parts), _tab(text, mark))
+        refused.stop(
+            line, column, "cannot be read as YAML: " + ", ".join(parts), _advice(text, mark)
+        )
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         mark = parser.get_mark() if isinstance(parser, PureParser) else None
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
@@ -171,11 +176,15 @@ def _refuse_character(text: str, index: int, refused: Refusals) -> NoReturn:
     refused.stop(line, column, f"the character U+{ord(text[index]):04X} is not allowed")
 
 
-def _tab(text: str, mark: Any) -> str:
-    """Advice where a tab was taken for indentation."""
+def _advice(text: str, mark: Any) -> str:
+    """Advice where a tab was taken for indentation, or a selector for YAML's own signs."""
     lines = text.splitlines()
     line = lines[mark.line] if mark is not None and mark.line < len(lines) else ""
-    return "indent with spaces, not tabs" if "\t" in line[: len(line) - len(line.lstrip())] else ""
+    if "\t" in line[: len(line) - len(line.lstrip())]:
+        return "indent with spaces, not tabs"
+    words = (word for word in _WORD.finditer(line) if word.start() <= mark.column <= word.end())
+    word = next((found[0].rstrip("}") for found in words), "")
+    return f'put it in quotes: "{word}"' if _SIGNS & set(word) and len(word) <= _LONGEST else ""
 
 
 class _Builder:

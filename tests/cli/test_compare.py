@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gbviz.units import percent
 from tests.cli import answer, ask, refusal
 
 if TYPE_CHECKING:
@@ -126,6 +127,30 @@ def test_a_folder_that_is_none(
     message = refusal("compare", str(path.parent), str(pair[1]))
     assert says in message
     assert name in message
+
+
+def test_a_folder_of_many(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    ask("run", *map(str, pair), "-o", str(tmp_path / "out"))
+    message = refusal("compare", str(tmp_path / "out"), str(pair[0]))
+    assert f"choose one of the folders in it: {tmp_path / 'out'}/NAME" in message
+
+
+def test_the_verdict_stands_first(pair: tuple[Path, Path], tmp_path: Path) -> None:
+    """Goodput of one and the other, from their own results."""
+    page = tmp_path / "both.html"
+    ran = ask("compare", *map(str, pair), "-o", str(page))
+    [first, second] = (
+        json.loads(answer("run", str(path), "--json"))["totals"]["goodput"]["a"] for path in pair
+    )
+    said = (
+        f"a keeps {percent(first)} of its healthy work in A, {percent(second)} in B:"
+        f" {100 * (first - second):.2f} points less."
+    )
+    assert first > second
+    assert said in " ".join(ran.out.split())
+    assert said in page.read_text()
+    assert "as much in B" in answer("compare", str(pair[0]), str(pair[0]))
+    assert "in common" not in answer("compare", "gb300-su", "gb300-cdu")
 
 
 def test_a_name_that_is_nothing() -> None:

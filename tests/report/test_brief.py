@@ -13,10 +13,10 @@ from gbviz.jobs.spec import CollectiveJob
 from gbviz.report.answer import sentence
 from gbviz.report.brief import brief
 from gbviz.report.job_lines import job_lines
-from gbviz.report.lasting import lasting
 from gbviz.report.seen import Seen, answer_of
 from gbviz.scenario.event import Event
 from gbviz.scenario.file import read
+from gbviz.units import lasting
 
 if TYPE_CHECKING:
     from gbviz.scenario import Scenario

@@ -265,9 +265,15 @@ def test_a_job_that_is_hardly_slower_is_not_told_to_take_its_time_1_times() -> N
     assert "1.000 times" not in cost("", *map(gbviz.evaluate, (healthy, less)))
 
 
-@given(st.floats(1e-9, 1e9))
+@given(st.floats(1e-9, 99_999.0))
 def test_numbers_keep_two_decimals_at_least(value: float) -> None:
     assert float(number(value).replace(",", "")) == pytest.approx(value, abs=0.0051, rel=1e-9)
+
+
+@given(st.floats(1e5, 1e12))
+def test_large_numbers_are_whole(value: float) -> None:
+    assert "." not in number(value)
+    assert float(number(value).replace(",", "")) == pytest.approx(value, abs=0.5)
 
 
 def test_words() -> None:

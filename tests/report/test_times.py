@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gbviz.report.lasting import lasting
 from gbviz.report.timeline import clock
+from gbviz.units import lasting
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ from tests.scenario.samples import SMALL, faults, scenario, told
         ("events: [{at: 0, fail: hxu-0, to: null}]", "events[0].to: is empty, leave it out"),
         (
             "events: [{at: 2h, fail: hxu-0}]\nduration: 1h",
-            "3:15: events[0].at: is at 7200 s, after",
+            "3:15: events[0].at: is at 7200 s (2 h), after",
         ),
         (
             "events: [{at: 0, fail: hxu-9}]",
@@ -72,6 +72,8 @@ from tests.scenario.samples import SMALL, faults, scenario, told
         ),
         ("expect: [{fabric: live_gpus, valu: '>= 1'}]", "its limit is under 'value' (got 'valu')"),
         ("expect: [{fabric: live_gpus, value: '=> 1'}]", "must be an operator and a number (got"),
+        ("expect: [{fabric: live_gpus, value: '=> 1'}]", "write >= for =>"),
+        ("expect: [{totals: goodput, x: '>= 90 %'}]", "goes without a sign: 90 % is 0.9"),
         ("expect: [{fabric: live_gpus, value: 1}]", 'for example "<= 1.10"'),
         ("expect: [{fabric: live_gpus}]", "expect[0]: states no limit"),
         ("expect: [{value: '<= 1'}]", "expect[0]: names no subject, name one of: job, fabric"),

@@ -143,6 +143,9 @@ def test_what_is_read(text: str, value: Any, parser: Any, monkeypatch: pytest.Mo
         ("# nothing\n", "1:1: the file is empty"),
         ("- " * 33 + "a", ":1:65: is nested more than 32 deep"),
         ("@a", "1:1: cannot be read as YAML"),
+        ("{fail: cdu-[0-1]}", 'put it in quotes: "cdu-[0-1]"'),
+        ("{at: 1min, fail: *, for: 5min}", 'put it in quotes: "*"'),
+        ("fail: *", 'put it in quotes: "*"'),
     ],
 )
 def test_what_is_refused(
