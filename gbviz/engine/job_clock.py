@@ -49,6 +49,8 @@ class JobClock:
     held_s
         Time until it was finished. Summed up: the end less `finished_s` would be left with what
         rounding leaves of two large numbers.
+    way_until_s, gpu_until_s
+        When a broken connection gives up, and when a lost GPU is noticed; inf for none.
 
     Notes
     -----
@@ -66,6 +68,13 @@ class JobClock:
     cycle_s: float = 0.0
     regrow: bool = False
     held_s: float = 0.0
+    way_until_s: float = math.inf
+    gpu_until_s: float = math.inf
+
+    @property
+    def waits_for_way(self) -> bool:
+        """Whether a connection of it is broken that may come back before it gives up."""
+        return self.phase == "stalled" and self.way_until_s < math.inf
 
     @property
     def steps(self) -> bool:
@@ -100,7 +109,8 @@ class JobClock:
     def strike(self, now_s: float, what: Strike) -> None:
         """Take what a change of the cluster does to it at a moment.
 
-        A connection that broke earlier gives up earlier; the loss of a GPU counts in any case.
+        A connection that broke earlier gives up earlier; the loss of a GPU counts in any case. New
+        routes that are being found take later breaks along.
         """
         if self.phase in ("aborted", "finished"):
             return
@@ -112,11 +122,15 @@ class JobClock:
         if what == "":
             return
         until = now_s + self._wait_s(what)
-        if self.phase == "running" or self.waits_for == "reroute":
+        rerouting = self.phase == "stalled" and self.waits_for == "reroute"
+        if self.phase == "running" or (rerouting and what != "reroute"):
             self.phase, self.waits_for, self.until_s = "stalled", what, until
-        elif what == "gpu":
+            self.way_until_s = until if what in ("path", "cut") else math.inf
+            self.gpu_until_s = until if what == "gpu" else math.inf
+        elif what == "gpu" and self.gpu_until_s == math.inf:
             # It is dead in any case; whichever is noticed first ends it.
-            self.waits_for, self.until_s = what, min(self.until_s, until)
+            self.waits_for, self.gpu_until_s = what, until
+            self.until_s = min(self.until_s, until)
 
     def _wait_s(self, what: str) -> float:
         if what == "gpu":
@@ -124,15 +138,25 @@ class JobClock:
         name = "routing.reroute_s" if what == "reroute" else "routing.ib_timeout_s"
         return catalogue().value(name)
 
-    def healed(self, now_s: float) -> None:
-        """Go on: what it waited for came back before it gave up."""
-        if self.phase == "stalled":
-            self._run(now_s)
+    def healed(self, now_s: float) -> str:
+        """Its way came back before it gave up: it goes on, unless it has lost a GPU as well."""
+        self.way_until_s = math.inf
+        if self.gpu_until_s < math.inf:
+            self.until_s = self.gpu_until_s
+            return "has its way back"
+        self._run(now_s)
+        return "goes on: its way is back"
 
     def grow_back(self, now_s: float) -> None:
-        """Use GPUs that came back after the next checkpoint."""
-        self.regrow = True
-        self.until_s = now_s + self.until_checkpoint_s()
+        """Use GPUs that came back after the next checkpoint; one that is awaited stays that."""
+        if not self.regrow:
+            self.regrow = True
+            self.until_s = now_s + self.until_checkpoint_s()
+
+    def stay(self) -> None:
+        """Use no more GPUs than now: those that had come back are gone again."""
+        if self.regrow and self.phase == "running":
+            self.regrow, self.until_s = False, math.inf
 
     def finish(self) -> str:
         """End: the target is reached, whatever else it waited for."""
@@ -222,6 +246,7 @@ class JobClock:
         own.useful_s -= self.unsaved_s
         own.lost_work_s += self.unsaved_s
         own.aborts += 1
+        self.way_until_s = self.gpu_until_s = math.inf
         self.unsaved_s = self.cycle_s = 0.0
         self.regrow = False
         if not able:
@@ -236,5 +261,7 @@ class JobClock:
 
     def _run(self, now_s: float) -> None:
         self.phase, self.waits_for, self.until_s = "running", "", math.inf
+        self.way_until_s = self.gpu_until_s = math.inf
         if self.regrow:
+            self.regrow = False
             self.grow_back(now_s)

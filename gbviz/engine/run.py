@@ -360,15 +360,19 @@ class _Run:
                 reference = before
             was = (reference.by[number], reference.running[number])
             struck = what_struck(was, (now.by[number], now.running[number]))
-            if stalled and clock.waits_for in ("path", "cut") and struck in ("", "reroute"):
-                clock.healed(self.now_s)
-                words += (f"{clock.job.name} goes on: its way is back",)
+            way = struck
+            if clock.waits_for_way and struck == "gpu":
+                way = what_struck(was, (now.by[number], now.running[number]), gpus=False)
+            if clock.waits_for_way and way in ("", "reroute"):
+                words += (f"{clock.job.name} {clock.healed(self.now_s)}",)
             elif struck:
                 if not stalled:
                     self.before[number] = before
                 clock.strike(self.now_s, struck)
                 if clock.phase == "stalled" and not stalled:
                     words += (f"{clock.job.name} stalls: {_STRUCK[struck]}",)
+                if clock.phase == "restarting" and struck == "gpu":
+                    self._give_up(number)  # it begins anew, with the GPUs that are there now
             self._grow(number, clock)
         return words
 
@@ -391,8 +395,8 @@ class _Run:
         back = self._live()[lost]
         _, placed = self.stage.work.stepping[number]
         if not back.any() or len(lost) <= len(placed.spares):
-            return
-        if isinstance(clock.job, TrainingJob):
+            clock.stay()
+        elif isinstance(clock.job, TrainingJob):
             clock.grow_back(self.now_s)
         else:
             self.given_up[number] = lost[~back]

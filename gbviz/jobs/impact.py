@@ -79,8 +79,17 @@ class JobImpact:
 Strike = Literal["", "gpu", "cut", "path", "reroute"]
 
 
-def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> Strike:
+def what_struck(
+    before: tuple[Router, Running], now: tuple[Router, Running], *, gpus: bool = True
+) -> Strike:
     """What the difference between two states does to a job at the moment that it comes.
+
+    Parameters
+    ----------
+    before, now
+        The fabric, and the job on it.
+    gpus
+        Whether GPUs count, or only the ways between them.
 
     Returns
     -------
@@ -91,7 +100,7 @@ def what_struck(before: tuple[Router, Running], now: tuple[Router, Running]) -> 
     """
     if not before[1].able:
         return ""
-    if _gone(before[1].gpus, now[1].gpus):
+    if gpus and _gone(before[1].gpus, now[1].gpus):
         return "gpu"
     if not now[1].able:
         return "cut"

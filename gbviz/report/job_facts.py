@@ -112,7 +112,7 @@ def job_cost(line: JobLine) -> str:
     limit: slowest flow limited by leaf-0>rack-1/tray-0/nic-0#0
     """
     slow = "does not run" if line.slowdown is None else f"takes {line.slowdown:.3f} times as long"
-    if line.slowdown is not None and line.slowdown <= SAME:
+    if line.slowdown is not None and 1 / SAME <= line.slowdown <= SAME:
         slow = "as fast as before"
     parts = [f"{line.name}: {line.state}, {slow} ({line.now}, healthy {line.before})"]
     if line.once_s:
