@@ -117,7 +117,8 @@ def _text(task: Task, seen: Seen) -> str:
         file=out, width=task.columns, highlight=False, force_terminal=task.colours or None
     )
     console.print(f"\n{task.path}", style="bold", markup=False)
-    print_answer(console, seen.snapshot, verbose=True, said="\n".join(seen.answer))
+    alone = seen.timeline is None or seen.at_s is not None
+    print_answer(console, seen.snapshot, verbose=True, said="\n".join(seen.answer), alone=alone)
     if seen.timeline is not None:
         print_timeline(console, seen.timeline)
     return spelt_out(out.getvalue())

@@ -9,14 +9,17 @@ from gbviz.report.answer import causes_of, causes_words, effects_words, fabric_w
 from gbviz.report.job_lines import job_lines
 from gbviz.report.pace import finished_s
 from gbviz.report.slower import once_and_now
-from gbviz.report.story import HAD_FINISHED, stories
+from gbviz.report.story import FINISHES, HAD_FINISHED, stories
 from gbviz.report.words import counted, listed, percent
 from gbviz.report.worst import others_than
 from gbviz.units import lasting
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from gbviz.engine import Snapshot
-    from gbviz.engine.timeline import Timeline
+    from gbviz.engine.timeline import Interval, JobSpan, Timeline
+    from gbviz.faults import Fault
     from gbviz.report.worst import Span
 
 _MOST_JOBS, _MOST_OTHERS = 3, 2
@@ -24,8 +27,15 @@ _MOST_JOBS, _MOST_OTHERS = 3, 2
 _LEAST, _ROUND = 0.05, 10.0
 
 
-def brief(snapshot: Snapshot) -> tuple[str, str, str]:
+def brief(snapshot: Snapshot, now: Interval | None = None) -> tuple[str, str, str]:
     """Three sentences on one state, for somebody who has ten seconds.
+
+    Parameters
+    ----------
+    snapshot
+        The state as it settles.
+    now
+        The interval of a timeline that it is of, which knows what jobs do just then; None for none.
 
     Examples
     --------
@@ -41,7 +51,22 @@ def brief(snapshot: Snapshot) -> tuple[str, str, str]:
     """
     lines = job_lines(snapshot)
     told = [(line.name, once_and_now(snapshot, line)) for line in lines]
-    return _put_together(snapshot, "", told, _once(snapshot))
+    if now is not None:
+        told = [
+            (name, _just_now(job) or words)
+            for job, (name, words) in zip(now.jobs, told, strict=True)
+        ]
+    done = [name for name, words in told if words == HAD_FINISHED]
+    return _put_together(snapshot, "", told, _once(snapshot, done))
+
+
+def _just_now(job: JobSpan) -> str:
+    """What a job does that does not run at a moment; "" for one that runs."""
+    if job.state == "finished":
+        return HAD_FINISHED
+    if job.state in ("running", "degraded"):
+        return ""
+    return f"is {job.state}" + (f" ({job.words})" if job.words else "")
 
 
 def brief_over_time(
@@ -59,15 +84,33 @@ def brief_over_time(
         When that state's faults hold; None for the end.
     """
     when = "" if span is None else f" {span.words()}"
-    if others := others_than(timeline, timeline.duration_s if span is None else span.at_s):
-        few = len(others) <= _MOST_OTHERS
-        said = causes_words(others) if few else counted(len(others), "other fault")
-        when += f" (at other times {said})" if few else f" (and {said} at other times)"
-    return _put_together(seen, when, stories(seen, timeline), _sum(timeline, calm))
+    when += _others(*others_than(timeline, timeline.duration_s if span is None else span.at_s))
+    end = timeline.intervals[-1].metrics
+    warm = span is None and (end.live_gpus, end.compute_fraction) != (
+        seen.post.live_gpus,
+        seen.post.compute_fraction,
+    )
+    fabric = "The fabric, once heat has settled" if warm else "The fabric"
+    return _put_together(seen, when, stories(seen, timeline), _sum(timeline, calm), fabric)
+
+
+def _others(meanwhile: list[Fault], elsewhere: list[Fault]) -> str:
+    """What else is broken for a part of the time that is spoken of, and at other times."""
+    few = len(meanwhile) + len(elsewhere) <= _MOST_OTHERS
+    said = [
+        f"{when} {causes_words(some) if few else counted(len(some), 'other fault')}"
+        for when, some in (("meanwhile", meanwhile), ("at other times", elsewhere))
+        if some
+    ]
+    return f" ({'; '.join(said)})" if said else ""
 
 
 def _put_together(
-    snapshot: Snapshot, when: str, told: list[tuple[str, str]], adds_up: str
+    snapshot: Snapshot,
+    when: str,
+    told: list[tuple[str, str]],
+    adds_up: str,
+    subject: str = "The fabric",
 ) -> tuple[str, str, str]:
     causes = causes_of(snapshot)
     if not told:
@@ -78,7 +121,7 @@ def _put_together(
         if len(told) > 1 and not any(words for _, words in told):
             said = said.capitalize()
         return f"{fabric_words(snapshot)}.", f"{said}.", adds_up
-    fabric = f"The fabric: {effects_words(snapshot)}."
+    fabric = f"{subject}: {effects_words(snapshot)}."
     return f"With {causes_words(causes)}{when}, {_jobs(told)}.", adds_up, fabric
 
 
@@ -86,16 +129,15 @@ def _jobs(
     told: list[tuple[str, str]], does: str = "runs as before", do: str = "run as before"
 ) -> str:
     """What each job that notices anything does, and how many do not."""
-    done = [name for name, words in told if words == HAD_FINISHED]
-    hurt = [f"{name} {words}" for name, words in told if words and name not in done]
-    rest = [name for name, words in told if not words]
+    calm = {HAD_FINISHED: HAD_FINISHED, FINISHES: "finish as before", "": do}
+    hurt = [f"{name} {words}" for name, words in told if words not in calm]
     said = hurt[:_MOST_JOBS]
     if len(hurt) > _MOST_JOBS:
         said.append(_more(len(hurt) - _MOST_JOBS))
-    if done:
-        said.append(_group(done, HAD_FINISHED, HAD_FINISHED, len(told)))
-    if rest:
-        said.append(_group(rest, does, do, len(told)))
+    for words, of_many in calm.items():
+        names = [name for name, its in told if its == words]
+        if names:
+            said.append(_group(names, words or does, of_many, len(told)))
     return "; ".join(said)
 
 
@@ -112,9 +154,9 @@ def _group(names: list[str], does: str, do: str, total: int) -> str:
     return f"{'both' if total == 2 else f'all {total}'} jobs {do}"
 
 
-def _once(snapshot: Snapshot) -> str:
-    """What faults cost once, where no time passes in which that would show."""
-    cost = [(line.name, line.once_s) for line in job_lines(snapshot)]
+def _once(snapshot: Snapshot, done: Sequence[str] = ()) -> str:
+    """What faults cost once, where no time passes in which that would show; not jobs `done`."""
+    cost = [(one.name, one.once_s) for one in job_lines(snapshot) if one.name not in done]
     said = [f"{name} loses {lasting(seconds)}" for name, seconds in cost if seconds >= 1]
     if not said:
         return "No job loses anything once."
@@ -144,17 +186,28 @@ def _same(ends: list[_End]) -> str:
     """What jobs came to that nothing has changed."""
     said = []
     if work := [end for end in ends if end.done_s is None]:
-        shares = list(dict.fromkeys(percent(end.kept) for end in work))
-        names = listed([end.name for end in work])
-        if len(work) > _MOST_JOBS:
-            names, shares = f"{len(work)} jobs", shares[:1] if len(shares) == 1 else ["all"]
-        verb = "keeps" if len(work) == 1 else "keep"
-        said = [f"{names} {verb} {listed(shares)} of the healthy work"]
+        said = _keepers(work)
     done = [(end.name, end.done_s) for end in ends if end.done_s is not None]
     said += [f"{name} is finished after {lasting(seconds)}" for name, seconds in done[:_MOST_JOBS]]
     if len(done) > _MOST_JOBS:
         said.append(f"{len(done) - _MOST_JOBS} more are finished too")
     return "; ".join(said)
+
+
+def _keepers(work: list[_End]) -> list[str]:
+    """Who keeps how much: by name, of many from how much to how much."""
+    whose: dict[str, list[str]] = {}
+    for end in work:
+        whose.setdefault(percent(end.kept), []).append(end.name)
+    if len(work) > _MOST_JOBS:
+        least, most = (percent(pick(end.kept for end in work)) for pick in (min, max))
+        shares = least if least == most else f"{least} to {most}"
+        return [f"{len(work)} jobs keep {shares} of the healthy work"]
+    said = [
+        f"{listed(names)} {'keeps' if len(names) == 1 else 'keep'} {share}"
+        for share, names in whose.items()
+    ]
+    return [f"{listed(said)} of the healthy work"]
 
 
 @dataclass(frozen=True, slots=True)

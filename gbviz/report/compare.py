@@ -82,27 +82,40 @@ def verdict(found: Json) -> list[str]:
     >>> cut = whole.with_faults("spine-0")
     >>> both = (Side(one, document(gbviz.evaluate(one))) for one in (whole, cut))
     >>> verdict(compare(*both))
-    ['shift:288 takes 1.000 times as long as healthy in A, 1.333 times in B.']
+    ['shift:288: 1.000 times as long as healthy in A, 1.333 times as long as healthy in B.']
     """
     kept = _of_both(found, "totals", "goodput")
     if kept:
         return [_keeps(name, a, b) for name, a, b in kept]
     return [
-        f"{name} takes {a:.3f} times as long as healthy in A, {b:.3f} times in B."
+        f"{name}: {_takes(a)} in A, {_takes(b)} in B."
         for name, a, b in _of_both(found, "job", "slowdown")
     ]
 
 
-def _of_both(found: Json, group: str, figure: str) -> list[tuple[str, float, float]]:
+def _of_both(found: Json, group: str, figure: str) -> list[tuple[str, Any, Any]]:
+    """A figure of every job that both have; None where the job does not run."""
+    states = {
+        row["name"]: row
+        for row in found["figures"]
+        if (row["group"], row["figure"]) == ("job", "state") and None not in (row["a"], row["b"])
+    }
     rows = (row for row in found["figures"] if (row["group"], row["figure"]) == (group, figure))
-    return [(r["name"], r["a"], r["b"]) for r in rows if is_number(r["a"]) and is_number(r["b"])]
+    return [(row["name"], row["a"], row["b"]) for row in rows if row["name"] in states]
+
+
+def _takes(times: float | None) -> str:
+    return "does not run" if times is None else f"{times:.3f} times as long as healthy"
 
 
 def _keeps(name: str, a: float, b: float) -> str:
-    both = f"{name} keeps {percent(a)} of its healthy work in A"
+    both = f"{name} {'keeps' if max(a, b) <= 1 else 'does'} {percent(a)} of its healthy work in A"
     if percent(a) == percent(b):
         return f"{both}, and as much in B."
-    points = f"{abs(100 * (b - a)):.2f} points {'more' if b > a else 'less'}"
+    # Of the numbers that are shown, so that they add up.
+    points = (
+        f"{abs(round(100 * b, 2) - round(100 * a, 2)):.2f} points {'more' if b > a else 'less'}"
+    )
     return f"{both}, {percent(b)} in B: {points}."
 
 

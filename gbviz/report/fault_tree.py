@@ -130,7 +130,7 @@ def _begun(snapshot: Snapshot) -> dict[str, tuple[float, float | None]]:
             continue
         selector = event.action.selector
         names = [selector]
-        if set(selector) & set("*?[") and len(found) < _MOST_COUNTED:
+        if set(selector) & set("*?[~>:") and len(found) < _MOST_COUNTED:
             try:
                 names = [part.component for part in select(snapshot.fabric, selector)]
             except InputError:

@@ -174,7 +174,7 @@ def _tiles(seen: Seen) -> list[Tile]:
     tiles = []
     if found.slowest is not None:
         name, times = found.slowest
-        said = f"{short[name]}, of its healthy time, while it runs"
+        said = f"{short[name]}, for the same work, while it runs"
         tiles.append(Tile("slowest job", f"{times:.3f} x", said, _kind(times > SAME)))
     if found.once is not None:
         name, seconds = found.once

@@ -77,8 +77,10 @@ class Seen:
     @cached_property
     def answer(self) -> tuple[str, str, str]:
         """Three sentences; where one moment is shown, on that alone."""
-        if self.timeline is None or self.calm is None:
+        if self.timeline is None:
             return brief(self.most)
+        if self.at_s is not None or self.calm is None:
+            return brief(self.most, self.timeline.at(self.snapshot.at_s or 0.0))
         return brief_over_time(self.most, self.timeline, self.calm, self.span)
 
 

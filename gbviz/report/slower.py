@@ -79,9 +79,9 @@ def _as_fast(snapshot: Snapshot, line: JobLine, how_long: str) -> str:
     fewer = line.lost_gpus - line.replaced_gpus
     speed = work_speed(snapshot, line)
     if fewer > 0:
-        did = (
-            f"at {percent(speed)} of its healthy work" if speed < 1 / SAME else "as fast as before"
-        )
+        did = "as fast as before"
+        if not 1 / SAME <= speed <= SAME:
+            did = f"at {percent(speed)} of its healthy work"
         return f"goes on{how_long} with {counted(fewer, 'GPU')} fewer, {did}"
     if speed > SAME:
         return f"is faster{how_long}, {_moved(line)}"

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from gbviz.report.pace import Pace
 
 _RUNS = ("running", "degraded", "finished")
-# Of a job that no fault has met.
-HAD_FINISHED = "had finished before"
+# Of a job that no fault has met, and of one that none has kept from anything.
+HAD_FINISHED, FINISHES = "had finished before", "finishes as before"
 
 
 def stories(seen: Snapshot, timeline: Timeline) -> list[tuple[str, str]]:
@@ -46,18 +46,21 @@ def _story(seen: Snapshot, line: JobLine, timeline: Timeline, number: int) -> st
     still, times = stops(timeline, number)
     # A reroute of 3 ms is no stop; in a scenario of milliseconds it is.
     least = min(1.0, 0.01 * timeline.duration_s)
-    said = _stops(timeline.totals[number], still, times) if still >= least > 0 else ""
+    stood = still >= least > 0
+    said = _stops(timeline.totals[number], still if stood else 0.0, times)
     words, speed = _paced(seen, line, pace, least)
     if words:
         then = pace.after_stop and pace.last is not None and alike(speed, pace.last)
         said += ((", then " if then else ", and ") if said else "") + words
     if pace.last is not None and not (words and alike(speed, pace.last)):
-        said += _at_last(seen, line, pace.last, told=bool(said))
+        shown = timeline.number_at(timeline.duration_s if seen.at_s is None else seen.at_s)
+        ends = shown == len(timeline.intervals) - 1
+        said += _at_last(seen, line, pace.last, told=bool(said), ends=ends)
     end = timeline.intervals[-1].jobs[number]
     if end.state not in _RUNS:
         why = f" ({end.words})" if end.words else ""
         said += f"{', and ' if said else ''}is {end.state} at the end{why}"
-    return said
+    return said or (FINISHES if done_s is not None and begins_s < math.inf else "")
 
 
 def _paced(seen: Snapshot, line: JobLine, pace: Pace, least: float) -> tuple[str, float]:
@@ -88,22 +91,27 @@ def _moves(seen: Snapshot, line: JobLine, pace: Pace, speed: float, for_s: float
     return words
 
 
-def _at_last(seen: Snapshot, line: JobLine, last: float, *, told: bool) -> str:
-    """What a job does in the end, where that is something else; `told` after other words."""
+def _at_last(seen: Snapshot, line: JobLine, last: float, *, told: bool, ends: bool) -> str:
+    """What a job does in the end, where that is something else.
+
+    `told` says that it comes after other words, `ends` that the state that is shown is the end.
+    """
     if not 1 / SAME <= last <= SAME:
         return f", then does {percent(last)} of its healthy work a second"
     fewer = line.state in _RUNS and line.lost_gpus > line.replaced_gpus
     if fewer and alike(work_speed(seen, line), last):
-        words = line_words(seen, line)
+        words = line_words(seen, line, "" if ends else " for a while")
         return f", then {words}" if told else words
-    return f", then runs as before{spares_words(line)}" if told else ""
+    spares = spares_words(line) if ends else ""
+    return f", then runs as before{spares}" if told else ""
 
 
 def _stops(total: JobTotal, still: float, times: int) -> str:
-    """`stops for 10 min 30 s and loses 27 min of work`."""
+    """`stops for 10 min 30 s and loses 27 min of work`; "" for neither."""
+    loses = f"loses {lasting(total.lost_work_s)} of work" if total.lost_work_s >= 1 else ""
+    if not still:
+        return loses
     said = f"stops for {lasting(still)}"
     if times > 1:
         said = f"stops {times:,} times, for {lasting(still)} in all,"
-    if total.lost_work_s >= 1:
-        said += f" and loses {lasting(total.lost_work_s)} of work"
-    return said.removesuffix(",")
+    return f"{said} and {loses}" if loses else said.removesuffix(",")

@@ -24,9 +24,17 @@ _MOST_ROWS = 20
 
 
 def print_answer(
-    console: Console, snapshot: Snapshot, *, verbose: bool = False, said: str = ""
+    console: Console,
+    snapshot: Snapshot,
+    *,
+    verbose: bool = False,
+    said: str = "",
+    alone: bool = True,
 ) -> None:
-    """One question's answer: `said`, or a sentence; what is broken, what it does, what runs."""
+    """One question's answer: `said`, or a sentence; what is broken, what it does, what runs.
+
+    What faults cost once, on average, is told where it stands `alone`: a timeline knows better.
+    """
     most = None if verbose else _MOST_ROWS
     console.print(Text(said or sentence(snapshot), style="bold"))
     if snapshot.faults:
@@ -37,7 +45,7 @@ def print_answer(
     flows, steps = apart(snapshot)
     if steps:
         console.print(tables.job_table(steps))
-        for line in _costs(steps):
+        for line in _costs(steps) if alone else ():
             console.print(Text(line))
     if flows:
         console.print(tables.traffic_table(flows))

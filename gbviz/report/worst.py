@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gbviz.report.timeline import FABRIC, clock
+from gbviz.report.words import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,13 +29,15 @@ class Span:
     Parameters
     ----------
     start_s, end_s
-        While just these faults hold.
+        While these faults hold, others beside them or not.
     at_s
         A time in it to look at: one at which as many jobs as may be run.
     damage
         How much of the fabric is lost, 0 for nothing.
     faults
         How many hold.
+    again
+        How many times more they all hold at other times.
     """
 
     start_s: float
@@ -41,12 +45,14 @@ class Span:
     at_s: float
     damage: float
     faults: int
+    again: int = 0
 
     def words(self) -> str:
         """`from 0:10:00 to 0:40:00`, to the second where it lasts some minutes."""
         digits = 0 if self.end_s - self.start_s >= _MINUTES_S else 3
         ends = (clock(round(at_s, digits)) for at_s in (self.start_s, self.end_s))
-        return "from {} to {}".format(*ends)
+        once = "from {} to {}".format(*ends)
+        return once + (f", and {counted(self.again, 'time')} more" if self.again else "")
 
 
 def worst_span(timeline: Timeline, base: Metrics) -> Span | None:
@@ -79,6 +85,8 @@ def worst_span(timeline: Timeline, base: Metrics) -> Span | None:
     """
     spans = list(_spans(timeline, base))
     hurt = [span for span in spans if span.faults or span.damage > _SAME]
+    # What lingers once all is mended, such as heat, is told by way of its cause.
+    hurt = [span for span in hurt if span.faults] or hurt
     long = [span for span in hurt if span.lasts_s(timeline) >= _SHORT * timeline.duration_s]
     if not hurt:
         return None
@@ -125,22 +133,33 @@ def _held(timeline: Timeline, worst: _Equal) -> Span:
         key=lambda n: (_running(intervals[n]), intervals[n].end_s - intervals[n].start_s),
     )
     broken = _broken(timeline)
+    held = [broken[seen] <= one for one in broken]
     first = last = seen
-    while first > 0 and broken[first - 1] == broken[seen]:
+    while first > 0 and held[first - 1]:
         first -= 1
-    while last + 1 < len(intervals) and broken[last + 1] == broken[seen]:
+    while last + 1 < len(intervals) and held[last + 1]:
         last += 1
+    begun = sum(now and not before for before, now in pairwise([False, *held]))
     middle = (intervals[seen].start_s + intervals[seen].end_s) / 2
     start, end = intervals[first].start_s, intervals[last].end_s
-    return Span(start, end, middle, worst.damage, worst.faults)
+    return Span(start, end, middle, worst.damage, worst.faults, begun - 1)
 
 
-def others_than(timeline: Timeline, at_s: float) -> list[Fault]:
-    """The faults of other times than one, each once, without those that hold then."""
-    now = _broken(timeline)[timeline.number_at(at_s)]
+def others_than(timeline: Timeline, at_s: float) -> tuple[list[Fault], list[Fault]]:
+    """The faults that do not hold at a time, each once.
+
+    Returns
+    -------
+    tuple
+        Those that hold for a part of the time of all that do, and those of other times alone.
+    """
+    broken = _broken(timeline)
+    now = broken[timeline.number_at(at_s)]
+    beside = set().union(*(one for one in broken if now <= one))
     every = (fault for moment in timeline.moments for fault in moment.causes)
     found = {(one.component, one.factor): one for one in every}
-    return [one for what, one in found.items() if what not in now]
+    others = [(what in beside, one) for what, one in found.items() if what not in now]
+    return [one for meets, one in others if meets], [one for meets, one in others if not meets]
 
 
 def _broken(timeline: Timeline) -> list[set[tuple[str, float]]]:

@@ -23,11 +23,11 @@ def train(racks: str = "rack-[0-1]", dp: int = 128, more: str = "") -> str:
     )
 
 
-def seen_of(jobs: list[str], events: list[str], duration: str) -> Seen:
+def seen_of(jobs: list[str], events: list[str], duration: str, at_s: float | None = None) -> Seen:
     lines = ["gbviz: 1", "cluster: {preset: gb300-su}", f"duration: {duration}"]
     lines += ["jobs:", *(f"  - {job}" for job in jobs)] if jobs else []
     lines += ["events:", *(f"  - {event}" for event in events)] if events else []
-    return answer_of(read("x.yaml", "\n".join(lines).encode()))[0]
+    return answer_of(read("x.yaml", "\n".join(lines).encode()), at_s)[0]
 
 
 def told(jobs: list[str], events: list[str], duration: str) -> tuple[str, str]:
@@ -114,7 +114,82 @@ class TestOrder:
         assert "b does 146.12 % of its healthy work" in second
 
 
+class TestWhatHolds:
+    def test_heat_that_lingers_is_told_by_its_cause(self) -> None:
+        first, _ = told(
+            [train("rack-0", 64)], ["{at: 0s, degrade: hxu-0, to: 0.5, for: 5s}"], "10min"
+        )
+        assert first.startswith("With hxu-0 at 50 % from 0:00:00 to 0:00:05, t ")
+
+    def test_work_is_lost_without_standing_still(self) -> None:
+        """50 min since the start, no checkpoint before an hour; noticed and restarted at once."""
+        more = ", spares: 4, checkpoint: {interval: 1h, write: 0s, restart: 0s}, detection: 0s"
+        job = train("rack-0", 64, more).replace("gpus_per_rack: 64", "gpus_per_rack: 68")
+        first, _ = told([job], [f"{{at: 50min, fail: {GPU}}}"], "2h")
+        assert "t loses 50 min of work, then runs as before with 1 spare in place" in first
+
+    def test_a_fault_is_told_from_its_own_beginning(self) -> None:
+        events = ["{at: 5min, fail: leaf-0, for: 20min}", "{at: 10min, fail: leaf-1, for: 10s}"]
+        first, _ = told([train()], events, "1h")
+        # Both leaves are the worst moment, and just that has its time.
+        assert (
+            first.startswith("With leaf-0 and leaf-1 failed from 0:10:00 to 0:10:10 (meanwhile")
+            is False
+        )
+        assert "leaf-0 failed from 0:05:00 to 0:25:00 (meanwhile leaf-1 failed)" in first
+
+    def test_a_fault_that_comes_again_is_told_to(self) -> None:
+        events = [f"{{at: {at}min, fail: {GPU}, for: 5min}}" for at in (10, 40)]
+        first, _ = told([train()], events, "70min")
+        assert f"With {GPU} failed from 0:10:00 to 0:15:00, and 1 time more, t stops " in first
+
+    def test_spares_that_are_no_longer_in_use_are_not_told_of_the_end(self) -> None:
+        job = (
+            "{name: c, kind: collective, op: all_gather, size: 1GB, racks: 'rack-[0-1]', spares: 4}"
+        )
+        first, _ = told([job], ["{at: 10min, fail: rack-0, for: 10min}"], "1h")
+        assert "spare" not in first.partition(", then ")[2]
+
+    def test_a_collective_of_fewer_gpus_may_do_more(self) -> None:
+        job = "{name: c, kind: collective, op: all_to_all, size: 1GB, racks: 'rack-[0-1]'}"
+        first, second = told([job], ["{at: 10min, fail: rack-1}"], "1h")
+        assert "as fast as before" not in first
+        assert "c goes on with 72 GPUs fewer, at 19" in first
+        assert "c does 17" in second
+
+    def test_a_job_that_finishes_is_not_told_to_run(self) -> None:
+        jobs = [train("rack-0", 64, ", tokens: 1e9"), RING.format(1)]
+        first, _ = told(jobs, ["{at: 0s, fail: rack-1/tray-0/gpu-0}"], "1h")
+        assert first.endswith("; t finishes as before.")
+
+    def test_heat_that_has_not_come_yet_is_told_apart(self) -> None:
+        answer = seen_of([train("rack-0", 64)], ["{at: 598s, fail: hxu-0}"], "10min").answer
+        assert "t runs as before" in answer[0]
+        assert answer[2].startswith("The fabric, once heat has settled: 72 GPUs are lost")
+
+    def test_at_a_time_jobs_do_what_they_do_then(self) -> None:
+        jobs = [train("rack-0", 64, ", tokens: 1e9"), train("rack-1", 64).replace("t,", "u,", 1)]
+        events = [f"{{at: 40min, fail: {GPU}}}", "{at: 40min, fail: rack-1/tray-0/gpu-0}"]
+        first, once, _ = seen_of(jobs, events, "1h", 45 * 60.0).answer
+        assert "u is restarting (starts from its last checkpoint); t had finished before" in first
+        assert once == "Once, when the faults strike, u loses 25 min 30 s."
+
+
 class TestSums:
+    def test_every_job_has_its_own_share(self) -> None:
+        """Checkpoints of a minute every 30, 10 and 10 min."""
+        jobs = [
+            train(f"rack-{n}", 64, f", checkpoint: {{interval: {every}min, write: 1min}}").replace(
+                "name: t", f"name: {name}"
+            )
+            for n, (name, every) in enumerate({"a": 30, "b": 10, "c": 10, "d": 10}.items())
+        ]
+        event = "{at: 10min, fail: rack-7/tray-0/gpu-0}"
+        _, second = told(jobs[:3], [event], "2h")
+        assert "a keeps 97.5 % and b and c keep 91.67 % of the healthy work" in second
+        _, second = told(jobs, [event], "2h")
+        assert "4 jobs keep 91.67 % to 97.5 % of the healthy work, as without any fault" in second
+
     def test_hours_that_are_lost_are_told_however_long_the_whole(self) -> None:
         """13.5 minutes of 512 GPUs are 115 GPU-hours, and a fifty-thousandth of a year."""
         event = f"{{at: 65min, fail: {GPU}, for: 20s}}"
