@@ -85,11 +85,12 @@ def brief_over_time(
     """
     when = "" if span is None else f" {span.words()}"
     when += _others(*others_than(timeline, timeline.duration_s if span is None else span.at_s))
-    end = timeline.intervals[-1].metrics
-    warm = span is None and (end.live_gpus, end.compute_fraction) != (
-        seen.post.live_gpus,
-        seen.post.compute_fraction,
+    # As a reader sees them.
+    settled, end = (
+        (one.live_gpus, percent(one.compute_fraction))
+        for one in (seen.post, timeline.intervals[-1].metrics)
     )
+    warm = span is None and settled != end
     fabric = "The fabric, once heat has settled" if warm else "The fabric"
     return _put_together(seen, when, stories(seen, timeline), _sum(timeline, calm), fabric)
 
