@@ -10,12 +10,13 @@ import click
 
 from gbviz.cli.options import is_file, output_path, screen
 from gbviz.errors import InputError, printable
-from gbviz.report.compare import Side, verdict
+from gbviz.report.compare import Side
 from gbviz.report.compare import compare as side_by_side
 from gbviz.report.document import to_json
 from gbviz.report.seal import SEAL
 from gbviz.report.seen import answer_of
 from gbviz.report.shelf import INDEX, RESULT, SCENARIO
+from gbviz.report.verdict import verdict
 from gbviz.scenario import preset
 from gbviz.scenario.atomic import save_atomic
 from gbviz.scenario.file import load
@@ -57,7 +58,7 @@ def compare(a: str, b: str, output: Path | None, as_json: bool, verbose: bool) -
     for letter, name in (("a", a), ("b", b)):
         title = found[letter]["name"]
         console.print(f"{letter.upper()}: {printable(name)} ({printable(title)})", markup=False)
-    for line in verdict(found):
+    for line in verdict(found) or ["They have no job in common."]:
         console.print(printable(line), markup=False)
     if found["differs"]:
         console.print(difference_table(found["differs"]))

@@ -187,7 +187,7 @@ def loops(fabric: Fabric, thermal: Thermal) -> list[LoopState]:
     states = []
     for number, has_gpu in enumerate(some.tolist()):
         cooled = bool(thermal.capacity_kw[number] > 0)
-        reason = None if has_gpu else "no GPU has power" if cooled else "no cooling unit is live"
+        off = "no GPU of its racks runs" if cooled else "no cooling unit is live"
         states.append(
             LoopState(
                 loop=fabric.name(fabric.nodes("loop").start + number),
@@ -196,7 +196,7 @@ def loops(fabric: Fabric, thermal: Thermal) -> list[LoopState]:
                 supply_c=float(thermal.supply_c[number]) if cooled else None,
                 hottest_die_c=float(hottest[number]) if has_gpu else None,
                 clock=float(slowest[number]) if has_gpu else None,
-                reason=reason,
+                reason=None if has_gpu else off,
             )
         )
     return states

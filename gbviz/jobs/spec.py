@@ -44,7 +44,7 @@ class Placement(BaseModel):
     """Order in which ranks are laid over the GPUs, the fastest-varying dimension first."""
     nic_loss: NicLoss = "tray"
     """What a GPU without its NIC does: send by the NICs of its tray, by those of its whole rack, or
-    abort the job."""
+    abort the job. Traffic always sends by its tray."""
 
 
 class Transformer(BaseModel):

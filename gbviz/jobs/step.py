@@ -127,13 +127,20 @@ def step_time(inputs: StepInputs) -> StepTime:
 
     >>> step_time(StepInputs(1e15, 1e15, 1.0, 8, 8e6, pp=4, dp_s=2, window_s=1)).step_s
     12.0
+
+    Three seconds of which half could be hidden, but only behind one second of compute:
+
+    >>> step_time(StepInputs(1e15, 1e15, 1.0, 1, 8e6, tp_s=3, overlap=0.5)).step_s
+    3.0
     """
     counts = inputs.microbatches
     compute = (
         transfer_s(inputs.flops, inputs.peak_flops * inputs.efficiency * inputs.clock / 1e9)
         + inputs.hbm_s
     )
-    shown = 1 - inputs.overlap
+    # Nothing is hidden behind more compute than there is: links would carry more than they can.
+    both = inputs.tp_s + inputs.cp_s
+    shown = 1 - min(inputs.overlap, compute / both if both else 1.0)
     exposed = {
         "tp": _times(shown, inputs.tp_s),
         "cp": _times(shown, inputs.cp_s),

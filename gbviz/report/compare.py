@@ -9,7 +9,6 @@ from gbviz import __version__
 from gbviz.report.document import FORMAT_VERSION
 from gbviz.report.flat import flat, is_number
 from gbviz.scenario.document import document as fields_of
-from gbviz.units import percent
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,61 +61,6 @@ def compare(a: Side, b: Side) -> Json:
         "differs": list(_differences(a.scenario, b.scenario)),
         "figures": _figures(a.found, b.found),
     }
-
-
-def verdict(found: Json) -> list[str]:
-    """What each job that both have keeps of its healthy work in one and the other, in sentences.
-
-    Where no time passes, how many times as long it takes. Empty where they have no job in common.
-
-    Parameters
-    ----------
-    found
-        From `compare`.
-
-    Examples
-    --------
-    >>> import gbviz
-    >>> from gbviz.report.document import document
-    >>> whole = gbviz.preset("gb300-su").with_jobs(gbviz.traffic_job("shift:288"))
-    >>> cut = whole.with_faults("spine-0")
-    >>> both = (Side(one, document(gbviz.evaluate(one))) for one in (whole, cut))
-    >>> verdict(compare(*both))
-    ['shift:288: 1.000 times as long as healthy in A, 1.333 times as long as healthy in B.']
-    """
-    kept = _of_both(found, "totals", "goodput")
-    if kept:
-        return [_keeps(name, a, b) for name, a, b in kept]
-    return [
-        f"{name}: {_takes(a)} in A, {_takes(b)} in B."
-        for name, a, b in _of_both(found, "job", "slowdown")
-    ]
-
-
-def _of_both(found: Json, group: str, figure: str) -> list[tuple[str, Any, Any]]:
-    """A figure of every job that both have; None where the job does not run."""
-    states = {
-        row["name"]: row
-        for row in found["figures"]
-        if (row["group"], row["figure"]) == ("job", "state") and None not in (row["a"], row["b"])
-    }
-    rows = (row for row in found["figures"] if (row["group"], row["figure"]) == (group, figure))
-    return [(row["name"], row["a"], row["b"]) for row in rows if row["name"] in states]
-
-
-def _takes(times: float | None) -> str:
-    return "does not run" if times is None else f"{times:.3f} times as long as healthy"
-
-
-def _keeps(name: str, a: float, b: float) -> str:
-    both = f"{name} {'keeps' if max(a, b) <= 1 else 'does'} {percent(a)} of its healthy work in A"
-    if percent(a) == percent(b):
-        return f"{both}, and as much in B."
-    # Of the numbers that are shown, so that they add up.
-    points = (
-        f"{abs(round(100 * b, 2) - round(100 * a, 2)):.2f} points {'more' if b > a else 'less'}"
-    )
-    return f"{both}, {percent(b)} in B: {points}."
 
 
 def _differences(a: Scenario, b: Scenario) -> Iterator[Json]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gbviz.report.compare import verdict
 from gbviz.report.html import render
 from gbviz.report.tables import compared_table, difference_table
+from gbviz.report.verdict import verdict
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

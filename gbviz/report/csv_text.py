@@ -54,7 +54,9 @@ def rows_as_tsv(rows: Iterable[Sequence[object]]) -> str:
 def _safe(cell: object) -> object:
     if cell is None:
         return ""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    # A dash alone, for what there is not, is no formula.
+    formula = isinstance(cell, str) and cell.startswith(_FORMULA) and cell != "-"
+    return f"'{cell}" if formula else cell
 
 
 def _flat(cell: object) -> str:

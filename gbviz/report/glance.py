@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gbviz.report.job_lines import job_lines
-from gbviz.report.pace import paces, stops
+from gbviz.report.pace import least_s, paces, stops
 
 if TYPE_CHECKING:
     from gbviz.report.seen import Seen
@@ -21,7 +21,7 @@ class Glance:
     slowest
         The job that is slowest while it runs, and its time over its healthy time.
     stopped
-        The job that stands still longest in all, and for how many seconds.
+        The job that stands still longest in all, and for how many seconds; 0 for moments.
     goodput
         The job with the least goodput, that goodput, and that of the same job without faults.
     once
@@ -54,13 +54,14 @@ def glance(seen: Seen) -> Glance:
         once = max(((one.name, one.once_s) for one in lines), key=lambda one: one[1], default=None)
         return Glance(slowest, None, None, once)
     speeds = [
-        (total.name, paces(timeline, number).slowest)
-        for number, total in enumerate(timeline.totals)
+        (total.name, paces(timeline, number).told) for number, total in enumerate(timeline.totals)
     ]
     slow = [(name, 1 / speed) for name, speed in speeds if speed]
-    stopped = [
+    still = [
         (total.name, stops(timeline, number)[0]) for number, total in enumerate(timeline.totals)
     ]
+    least = least_s(timeline)
+    stopped = [(name, seconds if seconds >= least else 0.0) for name, seconds in still]
     goodputs = [
         (now.name, now.goodput, then.goodput)
         for now, then in zip(timeline.totals, calm.totals, strict=True)

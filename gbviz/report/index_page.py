@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gbviz.report.outcome import Outcome
 
 _STATES = {
-    "bad": ("bad", "✗ bad file"),
+    "bad": ("bad", "✗ no result"),
     "broken": ("bad", "✗ could not be run"),
     "waiting": ("warn", "not run"),
 }
@@ -71,7 +71,7 @@ def _figure(name: str, value: float | None) -> str:
     if name == SLOWEST:
         return f"{value:.3f} x"
     if name == STOPPED:
-        return lasting(value) if value >= 1 else "0"
+        return lasting(value) if value else "0"
     return f"{value:,.0f}" if name == GPUS else percent(value)
 
 

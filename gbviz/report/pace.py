@@ -33,6 +33,8 @@ class Pace:
         The least speed of all moments.
     slowest_s, fastest_s
         For how many seconds it goes at those speeds.
+    told
+        The least speed that is worth words: slowness of less than `least_s` in all is not.
     after_stop
         Whether what it does last is all that it does since it last stood still.
     """
@@ -44,6 +46,7 @@ class Pace:
     least: float
     slowest_s: float
     fastest_s: float
+    told: float | None
     after_stop: bool
 
 
@@ -55,7 +58,7 @@ def paces(timeline: Timeline, number: int) -> Pace:
         if one.jobs[number].state in ("running", "degraded") and one.jobs[number].speed > 0
     ]
     if not runs:
-        return Pace(None, None, None, 0.0, 0.0, 0.0, 0.0, after_stop=False)
+        return Pace(None, None, None, 0.0, 0.0, 0.0, 0.0, None, after_stop=False)
     states = [one.jobs[number].state for one in timeline.intervals]
     last_place, _, last = runs[-1]
     ends_so = all(state == "finished" for state in states[last_place + 1 :])
@@ -68,16 +71,28 @@ def paces(timeline: Timeline, number: int) -> Pace:
     slowest, fastest = min(long), max(long)
     stopped = [place for place, state in enumerate(states) if state in _STANDS]
     since = [speed for place, _, speed in runs if not stopped or place > stopped[-1]]
+    slow_s = sum(lasts for _, lasts, speed in runs if speed < 1 / SAME)
+    least = min(speed for _, _, speed in runs)
+    passes = slowest >= 1 / SAME and slow_s >= least_s(timeline) > 0
     return Pace(
         slowest,
         fastest,
         last if ends_so else None,
-        sum(lasts for _, lasts, speed in runs if speed < 1 / SAME),
-        min(speed for _, _, speed in runs),
+        slow_s,
+        least,
         _at(runs, slowest),
         _at(runs, fastest),
+        least if passes else slowest,
         after_stop=ends_so and all(alike(speed, last) for speed in since),
     )
+
+
+def least_s(timeline: Timeline) -> float:
+    """How long slowness or a stop lasts in all to be worth words, seconds; 0 where no time passes.
+
+    A reroute of 3 ms is none; in a scenario of milliseconds it is.
+    """
+    return min(1.0, 0.01 * timeline.duration_s)
 
 
 def _at(runs: list[tuple[int, float, float]], speed: float) -> float:

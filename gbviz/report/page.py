@@ -10,7 +10,7 @@ from gbviz.report.assumptions import assumptions
 from gbviz.report.fault_tree import fault_tree
 from gbviz.report.glance import glance
 from gbviz.report.html import markup, render
-from gbviz.report.job_lines import SAME
+from gbviz.report.job_lines import LEAST_ONCE_S, SAME
 from gbviz.report.leaves_out import LEAVES_OUT
 from gbviz.report.page_tables import (
     action_words,
@@ -179,11 +179,12 @@ def _tiles(seen: Seen) -> list[Tile]:
     if found.once is not None:
         name, seconds = found.once
         said = f"{short[name]}: stopped, work lost, restart"
-        tiles.append(Tile("lost once", _about(seconds), said, _kind(seconds >= 1)))
+        seconds = seconds if seconds >= LEAST_ONCE_S else 0.0
+        tiles.append(Tile("lost once", _about(seconds), said, _kind(seconds > 0)))
     if found.stopped is not None:
         name, seconds = found.stopped
-        who = short[name] if seconds >= 1 else "no job stands still"
-        tiles.append(Tile("stopped in all", _about(seconds), who, _kind(seconds >= 1)))
+        who = short[name] if seconds else "no job stands still"
+        tiles.append(Tile("stopped in all", _about(seconds), who, _kind(seconds > 0)))
     if found.goodput is not None:
         name, now, then = found.goodput
         said = f"{short[name]}; {percent(then)} without faults"
@@ -207,7 +208,7 @@ def _tiles(seen: Seen) -> list[Tile]:
 
 
 def _about(seconds: float) -> str:
-    return lasting(seconds) if seconds >= 1 else "0 s"
+    return lasting(seconds) if seconds else "0 s"
 
 
 def _kind(bad: bool) -> str:

@@ -12,8 +12,10 @@ from gbviz.report.words import counted, listed, percent
 
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
+    from gbviz.topology.fabric import Bools
 
-_KINDS = ("hxu", "cdu", "loop", "feed", "shelf")
+_POWER = ("feed", "shelf")
+_KINDS = ("hxu", "cdu", "loop", *_POWER)
 _SAME = 1e-9
 _MOST_NAMED = 3
 
@@ -39,7 +41,8 @@ def slow_words(snapshot: Snapshot, name: str) -> str:
         return ""
     each = fabric.count("gpu") // fabric.count("rack")
     racks = slice(gpus.start // each, gpus.stop // each)
-    off = np.flatnonzero(thermal.rack_down[racks]) + racks.start
+    off = np.flatnonzero(thermal.rack_down[racks] & ~_by_others(snapshot, part.kind)[racks])
+    off += racks.start
     clock = thermal.clock[gpus].reshape(-1, each)
     whole = snapshot.health.node_factor[fabric.nodes("gpu")][gpus].reshape(-1, each)
     slow = ((clock > 0) & (clock < whole - _SAME)).any(axis=1)
@@ -50,17 +53,33 @@ def slow_words(snapshot: Snapshot, name: str) -> str:
     said += [f"{_racks(off.tolist())} shut down"] if len(off) else []
     if not said:
         return ""
-    others = _others(snapshot, name, gpus)
+    others = _others(snapshot, name, part.kind, gpus)
     if len(others) > _MOST_NAMED:
         others = [*others[: _MOST_NAMED - 1], f"{len(others) - _MOST_NAMED + 1} more"]
     return listed(said) + (f" (together with {listed(others)})" if others else "")
 
 
-def _others(snapshot: Snapshot, name: str, gpus: slice) -> list[str]:
-    """What else is broken that serves some of the same racks: which of them does it is not told."""
+def _by_others(snapshot: Snapshot, kind: str) -> Bools:
+    """(R,) racks that something of another kind than cooling, or than power, has shut down."""
+    found: Bools = np.zeros(snapshot.fabric.count("rack"), dtype=bool)
+    kinds = {fault.component: fault.part for fault in snapshot.faults if fault.because is None}
+    for fault in snapshot.faults:
+        if fault.part == "rack" and fault.because is not None:
+            other = kinds.get(fault.because, kind) in _POWER
+            first = snapshot.fabric.nodes("rack").start
+            found[fault.nodes[0] - first] = other != (kind in _POWER)
+    return found
+
+
+def _others(snapshot: Snapshot, name: str, kind: str, gpus: slice) -> list[str]:
+    """What else of cooling, or of power, is broken that serves some of the same racks.
+
+    Which of them does it is not told: they do it together.
+    """
     found = []
     for fault in snapshot.faults:
-        if fault.part in _KINDS and fault.component != name:
+        alike = fault.part in _KINDS and (fault.part in _POWER) == (kind in _POWER)
+        if alike and fault.component != name:
             own = gpus_of(snapshot.fabric, part_named(snapshot.fabric, fault.component))
             if max(own.start, gpus.start) < min(own.stop, gpus.stop):
                 found.append(fault.component)

@@ -133,6 +133,8 @@ def slower_by(snapshot: Snapshot, line: JobLine) -> str:
         said.append(f"{counted(fewer, 'GPU')} fewer{more}")
     clock = snapshot.thermal.clock[had]
     clock = clock[clock > 0]
-    if len(clock) and clock.min() < 1 - 1e-9:
+    # Collectives and flows are as fast on slow GPUs.
+    computes = line.kind in ("training", "inference")
+    if computes and len(clock) and clock.min() < 1 - 1e-9:
         said.append(f"its slowest GPU at {percent(float(clock.min()))} of its clock")
     return listed(said) if said else line.limit

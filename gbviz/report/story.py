@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from gbviz.report.job_lines import SAME, job_lines
-from gbviz.report.pace import alike, finished_s, first_fault_s, paces, stops
+from gbviz.report.pace import alike, finished_s, first_fault_s, least_s, paces, stops
 from gbviz.report.slower import line_words, spares_words, work_speed
 from gbviz.report.words import percent
 from gbviz.units import lasting
@@ -44,8 +44,7 @@ def _story(seen: Snapshot, line: JobLine, timeline: Timeline, number: int) -> st
         return HAD_FINISHED
     pace = paces(timeline, number)
     still, times = stops(timeline, number)
-    # A reroute of 3 ms is no stop; in a scenario of milliseconds it is.
-    least = min(1.0, 0.01 * timeline.duration_s)
+    least = least_s(timeline)
     stood = still >= least > 0
     said = _stops(timeline.totals[number], still if stood else 0.0, times)
     words, speed = _paced(seen, line, pace, least)

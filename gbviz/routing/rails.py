@@ -195,11 +195,7 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
     rest = np.flatnonzero(~direct)
     if not len(rest):
         return Legs(np.arange(len(source)), near, target, None, ~direct)
-    if rails.relay > R:
-        ways = _over_racks(rails, connected, source[rest], target[rest])
-    else:
-        ways = _over_trays(rails, connected, source[rest], target[rest])
-    way, *nics = ways
+    way, *nics = _spread(rails, connected, source[rest], target[rest])
     found = way.sum(axis=1)
     legs_of = direct.astype(np.int64)
     legs_of[rest] = found
@@ -214,6 +210,31 @@ def legs(rails: Rails, connected: Connected, source: Ints, target: Ints) -> Legs
         share = np.ones(len(flow))
         share[spread] = np.repeat(1.0 / np.maximum(found, 1), found)
     return Legs(flow, *ends, share, legs_of == 0)
+
+
+def _spread(
+    rails: Rails, connected: Connected, source: Ints, target: Ints
+) -> tuple[Bools, Ints, Ints]:
+    """Which pairs of NICs carry each flow that has no direct way, (n, pairs), and which they are.
+
+    Over the racks where NICs are lent so far; a rack without NVLink lends none, and its GPUs send
+    over what their trays have, as under any policy.
+    """
+    if rails.relay <= rails.rails:
+        return _over_trays(rails, connected, source, target)
+    way, near, far = _over_racks(rails, connected, source, target)
+    alone = np.flatnonzero(~way.any(axis=1))
+    if not len(alone):
+        return way, near, far
+    tray_way, tray_near, tray_far = _over_trays(rails, connected, source[alone], target[alone])
+    more: Bools = np.zeros((len(source), tray_way.shape[1]), dtype=bool)
+    more[alone] = tray_way
+    ends = []
+    for racks, trays in ((near, tray_near), (far, tray_far)):
+        wide = np.zeros(more.shape, dtype=racks.dtype)
+        wide[alone] = trays
+        ends.append(np.hstack([racks, wide]))
+    return np.hstack([way, more]), ends[0], ends[1]
 
 
 def _over_trays(

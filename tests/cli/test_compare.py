@@ -150,7 +150,30 @@ def test_the_verdict_stands_first(pair: tuple[Path, Path], tmp_path: Path) -> No
     assert said in " ".join(ran.out.split())
     assert said in page.read_text()
     assert "as much in B" in answer("compare", str(pair[0]), str(pair[0]))
-    assert "in common" not in answer("compare", "gb300-su", "gb300-cdu")
+    assert "They have no job in common." in answer("compare", "gb300-su", "gb300-cdu")
+
+
+def test_the_verdict_on_sides_that_last_differently(tmp_path: Path) -> None:
+    """One has no time at all; one ends with a job that does not run; one lasts longer."""
+    events = "  - {at: 1min, fail: leaf-0}"
+    texts = {
+        "still": TEXT.format(job=JOB, events=events).replace("duration: 1h\n", ""),
+        "hour": TEXT.format(job=JOB, events=events),
+        "day": TEXT.format(job=JOB, events=events).replace("1h", "1d"),
+        "dead": TEXT.format(job=JOB.replace("size", "nic_loss: abort, size"), events=events),
+        "none": "gbviz: 1\ncluster: {preset: gb300-su}\njobs:\n" + JOB + "\n",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+
+    def verdict(a: str, b: str) -> str:
+        said = answer("compare", str(tmp_path / f"{a}.yaml"), str(tmp_path / f"{b}.yaml"))
+        return " ".join(said.partition("What differs")[0].split("a ", 1)[-1].split())
+
+    assert "times as long as healthy in A, 1.000 times as long" in verdict("hour", "none")
+    assert "points more, but over 1 h and 1 d." in verdict("hour", "day")
+    assert "in B it is aborted at the end" in verdict("hour", "dead")
+    assert verdict("still", "hour")
 
 
 def test_a_name_that_is_nothing() -> None:

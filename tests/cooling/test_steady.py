@@ -259,7 +259,7 @@ def test_racks_without_gpus_still_need_their_own_power_and_cooling() -> None:
     thermal = settle(AZURE, gone, degrade("hxu-0", 0.2))
     assert np.flatnonzero(thermal.rack_down).tolist() == [0]
     states = loops(AZURE, thermal)
-    assert states[1].reason == "no GPU has power"
+    assert states[1].reason == "no GPU of its racks runs"
     assert (states[1].supply_c, states[1].hottest_die_c, states[1].clock) == (40, None, None)
 
 

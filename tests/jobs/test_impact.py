@@ -143,6 +143,14 @@ def test_all_nics_of_a_tray(policy: str, state: str) -> None:
         assert found.reason["post"] == "rack-0/tray-0/gpu-0 has no NIC and nic_loss is abort"
 
 
+@pytest.mark.parametrize("fault", ["rack-0/nvtray-*", "rack-[0-1]/nvtray-*"])
+def test_a_rack_without_nvlink_sends_by_its_own_nics_under_any_policy(fault: str) -> None:
+    """It lends no NICs; no NIC is lost, so the policy on lost NICs changes nothing."""
+    tray, rack = (impact(collective(nic_loss=policy), fault) for policy in ("tray", "rack"))
+    assert tray.slowdown is not None
+    assert rack.slowdown == pytest.approx(tray.slowdown)
+
+
 @pytest.mark.parametrize(
     ("policy", "slowdown"), [("tray", 4 / 3), ("rack", 68 / 67.9), ("abort", None)]
 )

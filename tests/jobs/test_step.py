@@ -5,7 +5,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gbviz.jobs.step import (
@@ -136,11 +136,20 @@ def test_slower_links_never_help(one: StepInputs, name: str, factor: float) -> N
 def test_the_clock_slows_compute_only(one: StepInputs, factor: float) -> None:
     slow = dataclasses.replace(one, clock=factor * one.clock)
     before, after = step_time(one), step_time(slow)
+    # Where compute is too short to hide its share of communication, more of it hides more.
+    assume(one.overlap * (one.tp_s + one.cp_s) <= before.compute_s / one.microbatches)
     bound = one.flops / (one.peak_flops * one.efficiency * one.clock)
     more = bound * (1 / factor - 1)
     rounds = one.microbatches + (one.pp - 1) / one.vpp
     assert after.step_s - before.step_s == pytest.approx(more * rounds, abs=1e-6 * after.step_s)
     assert after.exposed_s == before.exposed_s
+
+
+@given(inputs)
+def test_no_step_is_shorter_than_what_it_says(one: StepInputs) -> None:
+    """However much is hidden: else its links would carry more than they can."""
+    least = one.microbatches * (one.tp_s + one.cp_s + one.ep_s)
+    assert step_time(one).step_s >= least * (1 - 1e-12)
 
 
 def test_a_stopped_clock_never_ends() -> None:

@@ -45,6 +45,14 @@ def test_every_dead_unit_of_a_loop_says_that_its_racks_are_off() -> None:
     assert fault_tree(gbviz.evaluate(apart))[4].slows == ""
 
 
+def test_a_shutdown_is_told_of_what_brings_it() -> None:
+    """Cooling shuts the rack down; the feed alone would slow it."""
+    scenario = gbviz.preset("gb300-su").with_faults("hxu-0", "rack-0/feed-a")
+    nodes = {node.component: node for node in fault_tree(gbviz.evaluate(scenario))}
+    assert nodes["hxu-0"].slows == "rack-0 shut down"
+    assert nodes["rack-0/feed-a"].slows == ""
+
+
 def test_a_feed_says_what_it_costs_its_rack() -> None:
     tree = fault_tree(gbviz.evaluate(gbviz.preset("gb300-su").with_faults("rack-3/feed-a")))
     # 4 of 8 shelves x 33 kW = 132 kW for a rack of 136 kW.

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from gbviz.report.fault_tree import fault_tree
+from gbviz.report.glance import glance
 from gbviz.report.pace import paces
 from gbviz.report.seen import Seen, answer_of
 from gbviz.report.worst import worst_span
@@ -173,6 +176,33 @@ class TestWhatHolds:
         first, once, _ = seen_of(jobs, events, "1h", 45 * 60.0).answer
         assert "u is restarting (starts from its last checkpoint); t had finished before" in first
         assert once == "Once, when the faults strike, u loses 25 min 30 s."
+
+
+class TestTiles:
+    def test_a_ramp_that_heat_cuts_into_moments_is_on_the_tile(self) -> None:
+        """Each lasts less than a hundredth of the whole; the sentence says `at most`."""
+        events = ["{at: 5min, fail: hxu-0, for: 20s}"]
+        seen = seen_of([train("rack-0", 64)], events, "20min")
+        most = re.search(r"at most ([0-9.]+) times", seen.answer[0])
+        assert most
+        found = glance(seen).slowest
+        assert found is not None
+        assert f"{found[1]:.3f}" == most[1]
+
+    def test_a_stop_that_the_sentence_tells_is_on_the_tile(self) -> None:
+        seen = seen_of([train("rack-0", 64)], [f"{{at: 4999ms, fail: {GPU}}}"], "5.4s")
+        assert "t stops for 0.4 s" in seen.answer[0]
+        stopped = glance(seen).stopped
+        assert stopped is not None
+        assert stopped[1] == pytest.approx(0.401)
+
+    def test_clocks_are_no_reason_where_nothing_is_computed(self) -> None:
+        job = "{name: c, kind: collective, op: all_to_all, size: 1GB, racks: 'rack-[0-1]'}"
+        events = ["{at: 0s, fail: leaf-0}", "{at: 0s, fail: rack-1/feed-a}"]
+        first, _ = told([job], events, "1h")
+        assert "c takes 1.333 times as long" in first
+        assert "(collective limited by rack-" in first
+        assert "clock" not in first
 
 
 class TestSums:
