@@ -177,11 +177,21 @@ def cooling_table(seen: Seen, most: int) -> Table:
         rest = [loop.clock for loop in worst[most:] if loop.clock is not None]
         least = f" with clocks from {percent(min(rest))}" if rest and min(rest) < 1 else ""
         table.caption = f"and {len(states) - most:,} more{least}"
-    when = "" if seen.span is None else f"as it is {seen.span.words()}"
+    when = _when(seen)
     idle = "" if snapshot.jobs else "no job is stated, so all GPUs are taken to be busy"
     said = [table.caption, when, idle] if states else ["this cluster does not say how it is cooled"]
     table.caption = "; ".join(filter(None, said))
     return table
+
+
+def _when(seen: Seen) -> str:
+    """Of what time the state is that the answer speaks of, "" for the end as it settles."""
+    if seen.span is None or seen.timeline is None:
+        return ""
+    number = seen.timeline.number_at(seen.span.at_s)
+    if seen.timeline.moments[number].thermal is None:
+        return f"as it settles under the faults that hold {seen.span.words()}"
+    return f"on the way, as it is at {clock(seen.timeline.intervals[number].start_s)}"
 
 
 def expect_table(rows: Sequence[Json]) -> Table:

@@ -41,8 +41,7 @@ def slow_words(snapshot: Snapshot, name: str) -> str:
         return ""
     each = fabric.count("gpu") // fabric.count("rack")
     racks = slice(gpus.start // each, gpus.stop // each)
-    off = np.flatnonzero(thermal.rack_down[racks] & ~_by_others(snapshot, part.kind)[racks])
-    off += racks.start
+    off = np.flatnonzero(_shut_down(snapshot, part.kind)[racks]) + racks.start
     clock = thermal.clock[gpus].reshape(-1, each)
     whole = snapshot.health.node_factor[fabric.nodes("gpu")][gpus].reshape(-1, each)
     slow = ((clock > 0) & (clock < whole - _SAME)).any(axis=1)
@@ -59,15 +58,15 @@ def slow_words(snapshot: Snapshot, name: str) -> str:
     return listed(said) + (f" (together with {listed(others)})" if others else "")
 
 
-def _by_others(snapshot: Snapshot, kind: str) -> Bools:
-    """(R,) racks that something of another kind than cooling, or than power, has shut down."""
+def _shut_down(snapshot: Snapshot, kind: str) -> Bools:
+    """(R,) racks that are down because of cooling, or because of power, as that part is of."""
     found: Bools = np.zeros(snapshot.fabric.count("rack"), dtype=bool)
     kinds = {fault.component: fault.part for fault in snapshot.faults if fault.because is None}
+    first = snapshot.fabric.nodes("rack").start
     for fault in snapshot.faults:
         if fault.part == "rack" and fault.because is not None:
-            other = kinds.get(fault.because, kind) in _POWER
-            first = snapshot.fabric.nodes("rack").start
-            found[fault.nodes[0] - first] = other != (kind in _POWER)
+            power = kinds.get(fault.because, kind) in _POWER
+            found[fault.nodes[0] - first] = power == (kind in _POWER)
     return found
 
 
