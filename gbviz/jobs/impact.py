@@ -31,6 +31,11 @@ class OneOff:
     lost_work_s: float = 0.0
     restart_s: float = 0.0
 
+    @property
+    def total_s(self) -> float:
+        """All of it together."""
+        return self.stall_s + self.lost_work_s + self.restart_s
+
 
 @dataclass(frozen=True, slots=True)
 class JobImpact:

@@ -76,8 +76,7 @@ def _step(impact: JobImpact) -> str:
     name = impact.name
     if impact.slowdown is None:
         return f"{name} cannot run: {impact.reason.get('post', impact.reason.get('base', ''))}."
-    once = impact.one_off
-    seconds = once.stall_s + once.lost_work_s + once.restart_s
+    seconds = impact.one_off.total_s
     text = f"{name} loses {lasting(seconds)} once, then" if seconds >= 1 else name
     fewer = impact.lost_gpus - impact.replaced_gpus
     if fewer > 0 and impact.slowdown <= SAME:

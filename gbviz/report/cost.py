@@ -73,7 +73,7 @@ def _step(was: JobImpact, will: JobImpact) -> list[str]:
     if not 1 / SAME < times <= SAME:
         said.append(f"{will.name} takes {times:.3f} times as long")
     once = will.one_off
-    spent = once.stall_s + once.lost_work_s + once.restart_s
+    spent = once.total_s
     if spent >= 1 and once != was.one_off:
         said.append(f"{will.name} loses {number(spent)} s once")
     return said

@@ -50,7 +50,7 @@ class JobLine:
     @property
     def once_s(self) -> float:
         """Seconds that the faults cost it once, all parts together."""
-        return self.one_off.stall_s + self.one_off.lost_work_s + self.one_off.restart_s
+        return self.one_off.total_s
 
     @property
     def hurt(self) -> bool:

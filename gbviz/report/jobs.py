@@ -80,7 +80,7 @@ def _later(impact: JobImpact, found: Json, reason: dict[str, str]) -> None:
         found["days_later"] = None
         reason["days_later"] = "the job does not run"
         return
-    once = sum(asdict(impact.one_off).values()) / 86400
+    once = impact.one_off.total_s / 86400
     found["days_later"] = impact.post["days_to_target"] - impact.base["days_to_target"] + once
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 # Speeds that differ by less are one.
 _ALIKE = 1e-3
-_STANDS = ("stalled", "restarting", "aborted")
+STANDS = ("stalled", "restarting", "aborted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,6 @@ class Pace:
         Its speed when it was last seen to run; None where it is not at the end, nor finished.
     slow_s
         For how many seconds it is slower than the healthy one in all.
-    least
-        The least speed of all moments.
     slowest_s, fastest_s
         For how many seconds it goes at those speeds.
     told
@@ -43,7 +41,6 @@ class Pace:
     fastest: float | None
     last: float | None
     slow_s: float
-    least: float
     slowest_s: float
     fastest_s: float
     told: float | None
@@ -58,7 +55,7 @@ def paces(timeline: Timeline, number: int) -> Pace:
         if one.jobs[number].state in ("running", "degraded") and one.jobs[number].speed > 0
     ]
     if not runs:
-        return Pace(None, None, None, 0.0, 0.0, 0.0, 0.0, None, after_stop=False)
+        return Pace(None, None, None, 0.0, 0.0, 0.0, None, after_stop=False)
     states = [one.jobs[number].state for one in timeline.intervals]
     last_place, _, last = runs[-1]
     ends_so = all(state == "finished" for state in states[last_place + 1 :])
@@ -69,20 +66,18 @@ def paces(timeline: Timeline, number: int) -> Pace:
         if lasts >= 0.01 * timeline.duration_s or place == len(states) - 1
     ] or [speed for _, _, speed in runs]
     slowest, fastest = min(long), max(long)
-    stopped = [place for place, state in enumerate(states) if state in _STANDS]
+    stopped = [place for place, state in enumerate(states) if state in STANDS]
     since = [speed for place, _, speed in runs if not stopped or place > stopped[-1]]
     slow_s = sum(lasts for _, lasts, speed in runs if speed < 1 / SAME)
-    least = min(speed for _, _, speed in runs)
     passes = slowest >= 1 / SAME and slow_s >= least_s(timeline) > 0
     return Pace(
         slowest,
         fastest,
         last if ends_so else None,
         slow_s,
-        least,
         _at(runs, slowest),
         _at(runs, fastest),
-        least if passes else slowest,
+        min(speed for _, _, speed in runs) if passes else slowest,
         after_stop=ends_so and all(alike(speed, last) for speed in since),
     )
 

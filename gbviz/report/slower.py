@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from gbviz.engine import loads
+from gbviz.report.answer import apart
 from gbviz.report.job_lines import LEAST_ONCE_S, SAME
 from gbviz.report.words import counted, listed, percent
 from gbviz.units import lasting
@@ -14,6 +12,7 @@ from gbviz.units import lasting
 if TYPE_CHECKING:
     from gbviz.engine import Snapshot
     from gbviz.report.job_lines import JobLine
+    from gbviz.topology.fabric import Ints
 
 
 def once_and_now(snapshot: Snapshot, line: JobLine) -> str:
@@ -114,27 +113,30 @@ def work_speed(snapshot: Snapshot, line: JobLine) -> float:
         return 0.0
     part = 1.0
     if line.kind == "collective":
-        number = [job.name for job in snapshot.scenario.jobs].index(line.name)
-        had = np.count_nonzero(loads(snapshot, base=True).job_of_gpu == number)
-        part = line.gpus / int(had)
+        part = line.gpus / len(_healthy_ranks(snapshot, line))
     return part / line.slowdown
+
+
+def _healthy_ranks(snapshot: Snapshot, line: JobLine) -> Ints:
+    """GPUs of the ranks that a job that steps has on the healthy cluster."""
+    names = [impact.name for impact in apart(snapshot)[1]]
+    return snapshot.states[0].running[names.index(line.name)].gpus
 
 
 def slower_by(snapshot: Snapshot, line: JobLine) -> str:
     """What makes a job slower: fewer GPUs, slower ones, else the link that limits it."""
-    said = []
-    number = [job.name for job in snapshot.scenario.jobs].index(line.name)
-    had = loads(snapshot, base=True).job_of_gpu == number
+    if line.kind == "traffic":
+        return line.limit
+    said, had = [], _healthy_ranks(snapshot, line)
     fewer = line.lost_gpus - line.replaced_gpus
     if fewer > 0:
         # Ranks go in whole groups: with one GPU its group's others have nothing to do.
-        idle = int(np.count_nonzero(had)) - line.gpus - fewer
+        idle = len(had) - line.gpus - fewer
         more = f", and {idle:,} more idle with them" if idle > 0 else ""
         said.append(f"{counted(fewer, 'GPU')} fewer{more}")
     clock = snapshot.thermal.clock[had]
     clock = clock[clock > 0]
-    # Collectives and flows are as fast on slow GPUs.
-    computes = line.kind in ("training", "inference")
-    if computes and len(clock) and clock.min() < 1 - 1e-9:
+    # Collectives are as fast on slow GPUs.
+    if line.kind != "collective" and len(clock) and clock.min() < 1 - 1e-9:
         said.append(f"its slowest GPU at {percent(float(clock.min()))} of its clock")
     return listed(said) if said else line.limit

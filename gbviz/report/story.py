@@ -47,7 +47,7 @@ def _story(seen: Snapshot, line: JobLine, timeline: Timeline, number: int) -> st
     least = least_s(timeline)
     stood = still >= least > 0
     said = _stops(timeline.totals[number], still if stood else 0.0, times)
-    words, speed = _paced(seen, line, pace, least)
+    words, speed = _paced(seen, line, pace)
     if words:
         then = pace.after_stop and pace.last is not None and alike(speed, pace.last)
         said += ((", then " if then else ", and ") if said else "") + words
@@ -62,18 +62,15 @@ def _story(seen: Snapshot, line: JobLine, timeline: Timeline, number: int) -> st
     return said or (FINISHES if done_s is not None and begins_s < math.inf else "")
 
 
-def _paced(seen: Snapshot, line: JobLine, pace: Pace, least: float) -> tuple[str, float]:
-    """How slow a job is at its slowest, or how fast at its fastest, and that speed; "" for as ever.
-
-    `least` are the seconds of slowness that are worth words.
-    """
-    if pace.slowest is None or pace.fastest is None:
+def _paced(seen: Snapshot, line: JobLine, pace: Pace) -> tuple[str, float]:
+    """How slow a job is at its slowest, or how fast at its fastest, and that; "" for as before."""
+    if pace.slowest is None or pace.fastest is None or pace.told is None:
         return "", 0.0
     if pace.slowest < 1 / SAME:
         return _moves(seen, line, pace, pace.slowest, pace.slowest_s), pace.slowest
-    if pace.slow_s >= least > 0:
-        times = f"at most {1 / pace.least:.3f} times"
-        return f"is slower for {lasting(pace.slow_s)} in all, {times}", pace.least
+    if pace.told < 1 / SAME:
+        times = f"at most {1 / pace.told:.3f} times"
+        return f"is slower for {lasting(pace.slow_s)} in all, {times}", pace.told
     if pace.fastest > SAME:
         return _moves(seen, line, pace, pace.fastest, pace.fastest_s), pace.fastest
     return "", 0.0

@@ -72,7 +72,7 @@ def _costs(steps: list[JobImpact]) -> list[str]:
             lines.append(f"{impact.name}, once: {said}.")
         if impact.base and impact.post and "days_to_target" in impact.post:
             before, after = impact.base["days_to_target"], impact.post["days_to_target"]
-            after += (once.stall_s + once.lost_work_s + once.restart_s) / 86400
+            after += once.total_s / 86400
             lines.append(
                 f"{impact.name} reaches its tokens after {after:,.2f} days,"
                 f" {after - before:,.2f} days later than without faults."

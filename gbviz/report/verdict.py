@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from gbviz.report.pace import STANDS
 from gbviz.units import lasting, percent
 
 Json = dict[str, Any]
-
-_STANDS = ("stalled", "aborted", "restarting")
 
 
 def verdict(found: Json) -> list[str]:
@@ -64,7 +63,7 @@ def _over(found: Json) -> str:
 def _at_the_end(found: Json, name: str) -> str:
     """Where a job does not run in the end."""
     sides = zip("AB", _pair(found, "job", name, "state"), strict=True)
-    said = [f"in {side} it is {state} at the end" for side, state in sides if state in _STANDS]
+    said = [f"in {side} it is {state} at the end" for side, state in sides if state in STANDS]
     return f"; {' and '.join(said)}" if said else ""
 
 
